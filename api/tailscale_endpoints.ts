@@ -1,0 +1,239 @@
+/**
+ * TailscaleEndpoints: the proxies that appear in a tailnet, and the hosts that
+ * are reached through them.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { discovery, endpoint, label } from "./endpoint_fields.ts";
+import {
+  conditions,
+  count,
+  LIMITS,
+  listByKeys,
+  name1035,
+  namespaceName,
+  port,
+  tags,
+  text,
+  timestamp,
+} from "./fields.ts";
+import { AGE_COLUMN, conditionColumn, defineKind, type KindOf } from "./kind.ts";
+import { endpointsProxy } from "./proxy_fields.ts";
+import { immutable, withRules } from "./rules.ts";
+import { endpointsConditions, endpointsReasons } from "./tailscale_endpoints_reasons.ts";
+
+export * from "./tailscale_endpoints_reasons.ts";
+
+const backendRef = z.object({
+  kind: z.enum(["Service"]).default("Service").describe("The kind of the backend."),
+  name: name1035().describe("The Service's name."),
+  namespace: namespaceName().exactOptional().describe(
+    "The Service's namespace; another one than the object's own needs a ReferenceGrant there. By default the object's own.",
+  ),
+  port: port().describe("The Service's port."),
+});
+
+const ingressPort = z.object({
+  name: label().exactOptional().describe(
+    "The port's name, unique in the object. By default `<protocol>-<port>` in lower case.",
+  ),
+  port: port().describe("The port that the proxies serve in the tailnet."),
+  protocol: z.enum(["TCP", "UDP"]).default("TCP").describe(
+    "The port's protocol; UDP needs Kernel-mode proxies.",
+  ),
+  targetPort: port().exactOptional().describe(
+    "Without backendRef: the port of the endpoint that is served. By default `port`.",
+  ),
+  backendRef: backendRef.exactOptional().describe(
+    "The Service that is served. By default what a TailscaleServices or TailscaleGateway sends through the port, else the one endpoint whose port is targetPort.",
+  ),
+}).describe("A port that the ingress proxies serve.");
+
+/** The name that a port goes by. */
+export function portName(port: { name?: string; protocol: string; port: number }): string {
+  return port.name ?? `${port.protocol.toLowerCase()}-${port.port}`;
+}
+
+function ports() {
+  const celName = (p: string) =>
+    `(has(${p}.name) ? ${p}.name : ${p}.protocol.lowerAscii() + '-' + string(${p}.port))`;
+  return withRules(listByKeys(ingressPort, { keys: ["port", "protocol"], max: LIMITS.ports }), {
+    rule: `self.all(p, self.exists_one(q, ${celName("q")} == ${celName("p")}))`,
+    message: "two ports have the same name (default: <protocol>-<port>)",
+    holds: (list) => new Set(list.map(portName)).size === list.length,
+  });
+}
+
+const spec = withRules(
+  z.object({
+    tailnet: immutable(name1035(), "tailnet").describe(
+      "The TailscaleTailnet that the proxies log in to. Cannot be changed.",
+    ),
+    tags: tags().exactOptional().describe(
+      "Tags of the proxies, such as `tag:k8s-proxy`, beside those of the tailnet.",
+    ),
+    proxy: endpointsProxy().exactOptional().describe(
+      "How the proxies run. By default two of each direction, in userspace. Not together with proxyGroup.",
+    ),
+    proxyGroup: name1035().exactOptional().describe(
+      "A TailscaleProxyGroup of this namespace whose proxies are used instead of own ones.",
+    ),
+    ports: ports().exactOptional().describe("What the ingress proxies serve in the tailnet."),
+    endpoints: listByKeys(endpoint(), { keys: ["name"], max: LIMITS.endpoints }).exactOptional()
+      .describe("Backends by address, for routes that name this object as backendRef."),
+    autoDiscovery: discovery().exactOptional().describe(
+      "Backends by discovery: hosts of the tailnet whose names match. By default none.",
+    ),
+  }),
+  {
+    rule: "!(has(self.proxy) && has(self.proxyGroup))",
+    message: "proxy and proxyGroup cannot be set together: the group has its own proxies",
+    holds: ({ proxy, proxyGroup }) => proxy === undefined || proxyGroup === undefined,
+  },
+);
+
+const statefulSetRef = z.object({
+  name: text(LIMITS.name).describe("The StatefulSet's name."),
+  namespace: namespaceName().describe("Its namespace."),
+  connectionType: z.enum(["ingress", "egress"]).describe("The direction that its proxies serve."),
+  desiredReplicas: count().describe("How many replicas are wanted."),
+  readyReplicas: count().describe("How many are ready."),
+  service: text(LIMITS.name).exactOptional().describe("The Service in front of it."),
+  serviceFQDN: text().exactOptional().describe("The Service's full DNS name."),
+  clusterIP: text(45).exactOptional().describe("The Service's address."),
+  createdAt: timestamp().exactOptional().describe("When the StatefulSet was created."),
+}).describe("A StatefulSet of proxies.");
+
+const device = z.object({
+  hostname: text().describe("The device's name in the tailnet."),
+  tailscaleIP: text(45).exactOptional().describe("Its IPv4 address in the tailnet, else its IPv6."),
+  tailscaleIPs: z.array(text(45).describe("An address.")).max(16).exactOptional().describe(
+    "All of its addresses in the tailnet.",
+  ),
+  tailscaleFQDN: text().exactOptional().describe("Its full DNS name."),
+  nodeID: text().exactOptional().describe("Tailscale's id of it."),
+  statefulSetPod: text().describe("The pod that it is."),
+  podIP: text(45).exactOptional().describe("The pod's address."),
+  connected: z.boolean().exactOptional().describe(
+    "Whether the control server says that it is connected.",
+  ),
+  online: z.boolean().exactOptional().describe("Whether it is connected and its pod is ready."),
+  lastSeen: timestamp().exactOptional().describe(
+    "When the control server last saw it; written only together with another change.",
+  ),
+  tags: z.array(text().describe("A tag.")).max(64).exactOptional().describe("Its tags."),
+}).describe("A device of the tailnet that is one of the proxies.");
+
+const endpointStatus = z.object({
+  name: text().describe("The pod, endpoint or discovered host."),
+  tailscaleIP: text(45).exactOptional().describe("Its address in the tailnet."),
+  port: port().exactOptional().describe("Its port."),
+  healthStatus: z.enum(["Healthy", "Unhealthy", "Unknown"]).describe("Whether it works."),
+  source: z.enum(["Proxy", "Manual", "Discovered"]).describe(
+    "`Proxy`: a proxy machine. `Manual`: from `spec.endpoints`. `Discovered`: by autoDiscovery.",
+  ),
+  message: z.string().max(LIMITS.message).exactOptional().describe("Why, where there is a why."),
+}).describe("A proxy machine or a backend.");
+
+const status = z.object({
+  statefulSetRefs: z.array(statefulSetRef).max(16).exactOptional().describe(
+    "The StatefulSets of proxies.",
+  ),
+  devices: z.array(device).max(256).exactOptional().describe(
+    "The devices of the tailnet that are the proxies.",
+  ),
+  endpointStatus: z.array(endpointStatus).max(1024).exactOptional().describe(
+    "The proxy machines and the backends.",
+  ),
+  totalEndpoints: count().exactOptional().describe("The proxy machines that are expected."),
+  healthyEndpoints: count().exactOptional().describe("The proxy machines that are connected."),
+  discoveredEndpoints: count().exactOptional().describe("The backends found by discovery."),
+  lastSync: timestamp().exactOptional().describe(
+    "When discovery last changed something; written only together with another change.",
+  ),
+  conditions: conditions(),
+});
+
+/** The kind TailscaleEndpoints. */
+export const TailscaleEndpoints = defineKind({
+  kind: "TailscaleEndpoints",
+  plural: "tailscaleendpoints",
+  scope: "Namespaced",
+  shortNames: ["tsep"],
+  categories: ["tailscale"],
+  description:
+    "Proxies that appear in a tailnet, and the hosts that are reached through them. Routes of the Gateway API name it as backendRef.",
+  spec,
+  status,
+  columns: [
+    conditionColumn("Ready", { condition: "Ready", field: "status" }),
+    conditionColumn("Reason", { condition: "Ready", field: "reason" }),
+    {
+      name: "Tailnet",
+      type: "string",
+      jsonPath: ".spec.tailnet",
+      description: "The TailscaleTailnet that the proxies log in to.",
+    },
+    {
+      name: "Healthy",
+      type: "integer",
+      jsonPath: ".status.healthyEndpoints",
+      description: "The proxy machines that are connected.",
+    },
+    {
+      name: "Endpoints",
+      type: "integer",
+      jsonPath: ".status.totalEndpoints",
+      description: "The proxy machines that are expected.",
+    },
+    AGE_COLUMN,
+    conditionColumn("Message", { condition: "Ready", field: "message", wide: true }),
+  ],
+  conditions: endpointsConditions,
+  reasons: endpointsReasons,
+  example: {
+    tailnet: "corp",
+    tags: ["tag:k8s-proxy"],
+    proxy: {
+      replicas: 2,
+      connectionType: "bidirectional",
+      resources: {
+        requests: { cpu: "100m", memory: "128Mi" },
+        limits: { cpu: "500m", memory: "256Mi" },
+      },
+    },
+    ports: [{ name: "http", port: 80, backendRef: { name: "web", namespace: "apps", port: 8080 } }],
+    endpoints: [
+      { name: "api", tailscaleIP: "100.64.0.10", port: 8080 },
+      {
+        name: "db",
+        tailscaleFQDN: "db.tail8eff9.ts.net",
+        port: 5432,
+        protocol: "TCP",
+        healthCheck: { enabled: true, interval: "30s" },
+      },
+      { name: "web", externalTarget: "web.apps.svc.cluster.local:8080" },
+    ],
+    autoDiscovery: { enabled: true, patterns: ["api-*"], excludePatterns: ["api-test-*"] },
+  },
+});
+/** A TailscaleEndpoints as the API server stores it. */
+export type TailscaleEndpoints = KindOf<typeof TailscaleEndpoints>;
+/** Its spec. */
+export type TailscaleEndpointsSpec = TailscaleEndpoints["spec"];
+/** Its status. */
+export type TailscaleEndpointsStatus = z.output<typeof status>;
+/** An entry of `spec.endpoints`. */
+export type Endpoint = NonNullable<TailscaleEndpointsSpec["endpoints"]>[number];
+/** An entry of `spec.ports`. */
+export type IngressPort = NonNullable<TailscaleEndpointsSpec["ports"]>[number];
+/** `spec.proxy`. */
+export type EndpointsProxy = NonNullable<TailscaleEndpointsSpec["proxy"]>;
+/** An entry of `status.statefulSetRefs`. */
+export type StatefulSetRef = NonNullable<TailscaleEndpointsStatus["statefulSetRefs"]>[number];
+/** An entry of `status.devices`. */
+export type DeviceStatus = NonNullable<TailscaleEndpointsStatus["devices"]>[number];
+/** An entry of `status.endpointStatus`. */
+export type EndpointStatus = NonNullable<TailscaleEndpointsStatus["endpointStatus"]>[number];

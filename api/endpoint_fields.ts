@@ -45,11 +45,12 @@ function tailscaleIP() {
   });
 }
 
+// Rules are asked even of a target that is of another form, which they let pass.
+const OTHER_FORM = `!self.matches(${cel(EXTERNAL_TARGET)})`;
 const CEL_PORT = "int(self.substring(self.lastIndexOf(':') + 1))";
 const CEL_HOST = "self.substring(0, self.lastIndexOf(':')).replace('[', '').replace(']', '')";
 
 function externalTarget() {
-  const guard = `!self.matches(${cel(EXTERNAL_TARGET)})`;
   const dialable = `isIP(${CEL_HOST}) ? (${celDialableIP(CEL_HOST)}) : ` +
     `!self.startsWith('[') && !${CEL_HOST}.matches(${cel(LOCAL_NAMES)})`;
   return withRules(text(), {
@@ -57,18 +58,23 @@ function externalTarget() {
     message: "must be host:port, in lower case, with an IPv6 address in brackets",
     holds: (target) => parseExternalTarget(target) !== undefined,
   }, {
-    rule: `${guard} || ${CEL_PORT} <= 65535`,
+    rule: `${OTHER_FORM} || ${CEL_PORT} <= 65535`,
     message: "the port must be between 1 and 65535",
     holds: (target) => (parseExternalTarget(target)?.port ?? 1) <= 65535,
   }, {
-    rule: `${guard} || (${dialable})`,
+    rule: `${OTHER_FORM} || (${dialable})`,
     message: "must not be a loopback, link-local, multicast or unspecified address",
     holds: (target) => isTargetDialable(target),
   }, {
-    rule: `${guard} || isIP(${CEL_HOST}) || !${CEL_HOST}.matches(${cel(NUMERIC_NAME)})`,
+    rule: `${OTHER_FORM} || isIP(${CEL_HOST}) || !${CEL_HOST}.matches(${cel(NUMERIC_NAME)})`,
     message: "a host that ends in a number must be a whole IP address",
     holds: (target) => !hasNumericName(target),
   });
+}
+
+/** An expression over `self`, over a field of it. */
+function of(field: string, expression: string): string {
+  return expression.replaceAll("self.", `self.${field}.`);
 }
 
 /** A regular expression as a raw CEL string. */
@@ -174,8 +180,10 @@ export const endpoint = () =>
       holds: (e) => e.externalTarget !== undefined || e.port !== undefined,
     },
     {
-      rule:
-        "!has(self.externalTarget) || !has(self.port) || self.externalTarget.endsWith(':' + string(self.port))",
+      // Not by string(self.port): the estimate takes its length for unbounded.
+      rule: `!has(self.externalTarget) || !has(self.port) || ${
+        of("externalTarget", OTHER_FORM)
+      } || ${of("externalTarget", CEL_PORT)} == self.port`,
       message: "port must agree with the port of externalTarget",
       holds: (e) => !e.externalTarget || !e.port || e.externalTarget.endsWith(`:${e.port}`),
     },

@@ -51,20 +51,30 @@ const ingressPort = z.object({
   ),
 }).describe("A port that the ingress proxies serve.");
 
+const DEFAULT_NAME = "^(tcp|udp)-[0-9]{1,5}$";
+
+/** An ingress port that takes no other port's default name. */
+const namedPort = withRules(ingressPort, {
+  rule:
+    `!has(self.name) || !self.name.matches('${DEFAULT_NAME}') || self.name.startsWith(self.protocol.lowerAscii() + '-') && int(self.name.substring(4)) == self.port`,
+  message: "a name of the form tcp-<port> or udp-<port> must be that of this very port",
+  holds: ({ name, ...rest }) =>
+    name === undefined || !new RegExp(DEFAULT_NAME).test(name) || name === portName(rest),
+});
+
 /** The name that a port goes by. */
 export function portName(port: { name?: string; protocol: string; port: number }): string {
   return port.name ?? `${port.protocol.toLowerCase()}-${port.port}`;
 }
 
-function ports() {
-  const celName = (p: string) =>
-    `(has(${p}.name) ? ${p}.name : ${p}.protocol.lowerAscii() + '-' + string(${p}.port))`;
-  return withRules(listByKeys(ingressPort, { keys: ["port", "protocol"], max: LIMITS.ports }), {
-    rule: `self.all(p, self.exists_one(q, ${celName("q")} == ${celName("p")}))`,
-    message: "two ports have the same name (default: <protocol>-<port>)",
+const ports = withRules(
+  listByKeys(namedPort, { keys: ["port", "protocol"], max: LIMITS.ports }),
+  {
+    rule: "self.all(p, !has(p.name) || self.exists_one(q, has(q.name) && q.name == p.name))",
+    message: "two ports have the same name",
     holds: (list) => new Set(list.map(portName)).size === list.length,
-  });
-}
+  },
+);
 
 const spec = withRules(
   z.object({
@@ -80,7 +90,7 @@ const spec = withRules(
     proxyGroup: name1035().exactOptional().describe(
       "A TailscaleProxyGroup of this namespace whose proxies are used instead of own ones.",
     ),
-    ports: ports().exactOptional().describe("What the ingress proxies serve in the tailnet."),
+    ports: ports.exactOptional().describe("What the ingress proxies serve in the tailnet."),
     endpoints: listByKeys(endpoint(), { keys: ["name"], max: LIMITS.endpoints }).exactOptional()
       .describe("Backends by address, for routes that name this object as backendRef."),
     autoDiscovery: discovery().exactOptional().describe(

@@ -133,7 +133,7 @@ const spec = z.object({
   tags: tags().exactOptional().describe(
     "Tags that every auth key made for this tailnet carries beside an object's own, such as `tag:k8s`. The credential must be allowed to give them.",
   ),
-  allowedNamespaces: allowedNamespaces().prefault({}).describe(
+  allowedNamespaces: allowedNamespaces().default({ from: "All" }).describe(
     "Which namespaces' objects may use this tailnet.",
   ),
   allowedTags: tags().exactOptional().describe(

@@ -1,0 +1,42 @@
+/**
+ * `deno task e2e [FILE...]`: builds the testbed, then runs each test file of this
+ * folder in fresh namespaces with fresh state. Arguments after `--` go to
+ * `deno test`, such as `-- --filter "M146"`.
+ */
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "../testbed/build.ts";
+import { inNamespaces } from "../testbed/netns.ts";
+import { cacheDir } from "../testbed/paths.ts";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+function testFiles(names: readonly string[]): string[] {
+  const all = [...Deno.readDirSync(here)].map((entry) => entry.name)
+    .filter((name) => name.endsWith("_test.ts")).sort();
+  const wanted = names.map((name) => basename(name));
+  return wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
+}
+
+/** Runs one file; its state, with all logs, stays in the cache until its next run. */
+async function runFile(file: string, testArgs: readonly string[]): Promise<boolean> {
+  const state = join(cacheDir(), "e2e", file.replace(/_test\.ts$/, ""));
+  await Deno.mkdir(state, { recursive: true });
+  const deno = [Deno.execPath(), "test", "-A", "--no-lock", ...testArgs, join(here, file)];
+  const [name = "", ...args] = inNamespaces(deno);
+  const env = { TESTBED_STATE: state };
+  const child = new Deno.Command(name, { args, env, stdout: "inherit", stderr: "inherit" }).spawn();
+  const { success } = await child.status;
+  if (!success) console.error(`${file} failed; logs: ${state}/log and ${state}/pods/logs`);
+  return success;
+}
+
+if (import.meta.main) {
+  const split = Deno.args.indexOf("--");
+  const names = split < 0 ? Deno.args : Deno.args.slice(0, split);
+  const testArgs = split < 0 ? [] : Deno.args.slice(split + 1);
+  await build({ log: console.log });
+  let failed = 0;
+  for (const file of testFiles(names)) if (!await runFile(file, testArgs)) failed++;
+  Deno.exit(failed === 0 ? 0 : 1);
+}

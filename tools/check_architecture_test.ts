@@ -30,6 +30,7 @@ Deno.test("a tree that follows the arrows has no problems", async () => {
       "extension/server.ts":
         'import type { Log } from "../telemetry/log.ts";\nimport "./hooks/translation.ts";\nconsole.log();\nexport type L = Log;\n',
       "proto/codec.ts": 'import protobuf from "protobufjs/light.js";\nexport { protobuf };\n',
+      "extension/testdata/messages.ts": 'import "fast-check";\nimport "../../kube/client.ts";\n',
       "kube/client.ts": 'import "../core/names.ts";\nawait fetch("x");\n',
       "telemetry/log.ts": "export interface Log {}\n",
       "operator/run.ts": 'import "../kube/client.ts";\nimport "../controllers/tailnet/plan.ts";\n',
@@ -52,6 +53,7 @@ Deno.test("an arrow against the design is named with its line", async () => {
     ["extension/hooks/a.ts", "../../telemetry/log.ts", "extension"],
     ["extension/server.ts", "../telemetry/log.ts", "extension server"],
     ["kube/a.ts", "../api/kind.ts", "kube"],
+    ["kube/a.ts", "./testing/fixture.ts", "kube"],
     ["tailscale/a.ts", "../kube/client.ts", "tailscale"],
     ["telemetry/a.ts", "../controllers/x/plan.ts", "telemetry"],
     ["embedded/a.ts", "../kube/client.ts", "embedded"],

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import {
   Server,
   ServerCredentials,
@@ -201,14 +202,17 @@ function serverOptions(maxMessageBytes: number): ServerOptions {
 
 /** The service with every message as the bytes that it is. */
 function serviceDefinition(hooks: readonly Hook[]): ServiceDefinition {
-  const asIs = (bytes: Uint8Array) => bytes as Buffer;
+  // grpc-js writes Buffers only; this one shares the memory.
+  const asBuffer = (bytes: Uint8Array) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const asIs = (bytes: Buffer) => bytes;
   return Object.fromEntries(hooks.map((hook) => [hook.method, {
     path: `/${SERVICE}/${hook.method}`,
     requestStream: false,
     responseStream: false,
-    requestSerialize: asIs,
+    requestSerialize: asBuffer,
     requestDeserialize: asIs,
-    responseSerialize: asIs,
+    responseSerialize: asBuffer,
     responseDeserialize: asIs,
   }]));
 }

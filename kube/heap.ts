@@ -1,0 +1,56 @@
+/**
+ * A binary heap.
+ *
+ * @module
+ */
+
+/** Items of which the least one, by `before`, comes out first. */
+export class Heap<T> {
+  readonly #items: T[] = [];
+  readonly #before: (a: T, b: T) => boolean;
+
+  constructor(before: (a: T, b: T) => boolean) {
+    this.#before = before;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  peek(): T | undefined {
+    return this.#items[0];
+  }
+
+  push(item: T): void {
+    const items = this.#items;
+    let at = items.length;
+    items.push(item);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#before(item, items[parent]!)) break;
+      items[at] = items[parent]!;
+      at = parent;
+    }
+    items[at] = item;
+  }
+
+  pop(): T | undefined {
+    const items = this.#items;
+    const top = items[0];
+    const last = items.pop();
+    if (last !== undefined && items.length > 0) this.#sink(last);
+    return top;
+  }
+
+  #sink(item: T): void {
+    const items = this.#items;
+    let at = 0;
+    for (let child = 1; child < items.length; child = 2 * at + 1) {
+      if (child + 1 < items.length && this.#before(items[child + 1]!, items[child]!)) child++;
+      if (!this.#before(items[child]!, item)) break;
+      items[at] = items[child]!;
+      at = child;
+    }
+    items[at] = item;
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What the API server adds to built-in kinds: Service addresses, Secret data
+ * from stringData, and the defaults that a controller sees come back.
+ *
+ * @module
+ */
+import type { KubeObject } from "../../core/object.ts";
+import { asObject, clone, fallback, fields, type JsonMap, mapAt, mapsIn } from "./json.ts";
+import { type ServedType, typeId } from "./types.ts";
+import { workloadDefaults } from "./workload_defaults.ts";
+
+/** Standard base64 of a text's UTF-8. */
+export function base64(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+function secretDefaults(secret: JsonMap): void {
+  fallback(secret, { type: "Opaque" });
+  const texts = mapAt(secret, "stringData");
+  delete secret["stringData"];
+  if (!texts) return;
+  const encoded = Object.entries(texts).map(([key, text]) => [key, base64(String(text))]);
+  secret["data"] = { ...mapAt(secret, "data"), ...Object.fromEntries(encoded) };
+}
+
+function serviceDefaults(service: JsonMap): void {
+  const spec = mapAt(service, "spec") ?? {};
+  service["spec"] = spec;
+  fallback(spec, { type: "ClusterIP", sessionAffinity: "None" });
+  for (const port of mapsIn(spec["ports"])) {
+    fallback(port, { protocol: "TCP", targetPort: port["port"] ?? 0 });
+  }
+  if (spec["type"] === "ExternalName") return;
+  fallback(spec, {
+    internalTrafficPolicy: "Cluster",
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "SingleStack",
+  });
+  if (spec["type"] !== "ClusterIP") {
+    fallback(spec, { externalTrafficPolicy: "Cluster" });
+    if (spec["type"] === "LoadBalancer") fallback(spec, { allocateLoadBalancerNodePorts: true });
+  }
+}
+
+function namespaceDefaults(namespace: JsonMap): void {
+  const metadata = mapAt(namespace, "metadata") ?? {};
+  const labels = mapAt(metadata, "labels") ?? {};
+  metadata["labels"] = { ...labels, "kubernetes.io/metadata.name": metadata["name"] ?? "" };
+  const spec = mapAt(namespace, "spec") ?? {};
+  namespace["spec"] = spec;
+  fallback(spec, { finalizers: ["kubernetes"] });
+}
+
+const DEFAULTS: Readonly<Record<string, (object: JsonMap) => void>> = {
+  secrets: secretDefaults,
+  services: serviceDefaults,
+  namespaces: namespaceDefaults,
+  "statefulsets.apps": workloadDefaults,
+  "deployments.apps": workloadDefaults,
+  pods: workloadDefaults,
+};
+
+/** What a new object's status is, where the server sets it. */
+const FIRST_STATUS: Readonly<Record<string, JsonMap>> = {
+  namespaces: { phase: "Active" },
+  pods: { phase: "Pending", qosClass: "BestEffort" },
+  services: { loadBalancer: {} },
+};
+
+/** The object with the server's defaults; the argument stays as it is. */
+export function builtinDefaults(type: ServedType, object: KubeObject): KubeObject {
+  const apply = DEFAULTS[typeId(type)];
+  if (!apply) return object;
+  const copy = clone(fields(object));
+  apply(copy);
+  const status = FIRST_STATUS[typeId(type)];
+  if (status) fallback(copy, { status });
+  return asObject(copy);
+}

@@ -1,0 +1,9 @@
+/**
+ * A Kubernetes API server in memory.
+ *
+ * @module
+ */
+export type { Fault, FaultResponse } from "./faults.ts";
+export { EmbeddedApiServer } from "./server.ts";
+export type { EmbeddedApiServerOptions, ListeningServer, RequestRecord } from "./server.ts";
+export type { ServedType } from "./types.ts";

@@ -64,12 +64,12 @@ export function parseExternalTarget(target: string): ExternalTarget | undefined 
   if (!new RegExp(EXTERNAL_TARGET).test(target)) return undefined;
   const colon = target.lastIndexOf(":");
   const host = target.slice(0, colon).replace("[", "").replace("]", "");
+  if (target.startsWith("[") && !isIP(host)) return undefined;
   return { host, port: Number(target.slice(colon + 1)) };
 }
 
-/** True when a host is an IP address of another host, or a name that cannot mean the own one. */
+/** True when the host of an {@linkcode ExternalTarget} cannot be the dialling one. */
 export function isDialableHost(host: string): boolean {
   if (isIP(host)) return isDialableIP(host);
-  return !host.includes(":") && !new RegExp(LOCAL_NAMES).test(host) &&
-    !new RegExp(NUMERIC_NAME).test(host);
+  return !new RegExp(LOCAL_NAMES).test(host) && !new RegExp(NUMERIC_NAME).test(host);
 }

@@ -40,7 +40,7 @@ export interface CustomResourceVersion {
 }
 
 /** A rule of every kind: its objects are named so that all that we derive from them is legal. */
-const NAME_RULE: Rule = {
+export const NAME_RULE: Rule = {
   rule: `self.metadata.name.size() <= 63 && self.metadata.name.matches('${DNS_1035}')`,
   message:
     "metadata.name must be a DNS-1035 label: at most 63 lower-case letters, digits and dashes, beginning with a letter",

@@ -8,7 +8,6 @@ import { z } from "zod";
 import {
   celDialableIP,
   EXTERNAL_TARGET,
-  isDialableHost,
   isDialableIP,
   isIP,
   LOCAL_NAMES,
@@ -30,7 +29,7 @@ export const label = () => text(LIMITS.name).regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9]
 
 const protocol = () =>
   z.enum(PROTOCOLS).default("HTTP").describe(
-    "What is spoken to the host: HTTP, HTTPS, HTTP2 (without TLS unless `tls` is set), GRPC (likewise), TLS (passed through), TCP or UDP (only over Kernel-mode proxies).",
+    "What is spoken to the host: HTTP, HTTPS, HTTP2 (without TLS unless `tls` is set), GRPC (likewise), TLS (passed through unless `tls` is set), TCP or UDP (only over Kernel-mode proxies).",
   );
 
 function tailscaleIP() {
@@ -45,16 +44,15 @@ function tailscaleIP() {
   });
 }
 
-// Rules are asked even of a target that is of another form, which they let pass.
-const OTHER_FORM = `!self.matches(${cel(EXTERNAL_TARGET)})`;
 const CEL_PORT = "int(self.substring(self.lastIndexOf(':') + 1))";
 const CEL_HOST = "self.substring(0, self.lastIndexOf(':')).replace('[', '').replace(']', '')";
+// Rules are asked even of a target that is of another form, which they let pass.
+const OTHER_FORM = `!self.matches(${cel(EXTERNAL_TARGET)})`;
 
 function externalTarget() {
-  const dialable = `isIP(${CEL_HOST}) ? (${celDialableIP(CEL_HOST)}) : ` +
-    `!self.startsWith('[') && !${CEL_HOST}.matches(${cel(LOCAL_NAMES)})`;
+  const named = `isIP(${CEL_HOST}) || !${CEL_HOST}`;
   return withRules(text(), {
-    rule: `self.matches(${cel(EXTERNAL_TARGET)})`,
+    rule: `self.matches(${cel(EXTERNAL_TARGET)}) && (!self.startsWith('[') || isIP(${CEL_HOST}))`,
     message: "must be host:port, in lower case, with an IPv6 address in brackets",
     holds: (target) => parseExternalTarget(target) !== undefined,
   }, {
@@ -62,14 +60,23 @@ function externalTarget() {
     message: "the port must be between 1 and 65535",
     holds: (target) => (parseExternalTarget(target)?.port ?? 1) <= 65535,
   }, {
-    rule: `${OTHER_FORM} || (${dialable})`,
+    rule: `${OTHER_FORM} || !isIP(${CEL_HOST}) || (${celDialableIP(CEL_HOST)})`,
     message: "must not be a loopback, link-local, multicast or unspecified address",
-    holds: (target) => isTargetDialable(target),
+    holds: (target) => !isIP(hostOf(target)) || isDialableIP(hostOf(target)),
   }, {
-    rule: `${OTHER_FORM} || isIP(${CEL_HOST}) || !${CEL_HOST}.matches(${cel(NUMERIC_NAME)})`,
+    rule: `${OTHER_FORM} || ${named}.matches(${cel(LOCAL_NAMES)})`,
+    message: "must not be a name of the own host",
+    holds: (target) => isIP(hostOf(target)) || !new RegExp(LOCAL_NAMES).test(hostOf(target)),
+  }, {
+    rule: `${OTHER_FORM} || self.startsWith('[') || ${named}.matches(${cel(NUMERIC_NAME)})`,
     message: "a host that ends in a number must be a whole IP address",
-    holds: (target) => !hasNumericName(target),
+    holds: (target) => isIP(hostOf(target)) || !new RegExp(NUMERIC_NAME).test(hostOf(target)),
   });
+}
+
+/** The host of a target; a harmless one for a target of another form. */
+function hostOf(target: string): string {
+  return parseExternalTarget(target)?.host ?? "";
 }
 
 /** An expression over `self`, over a field of it. */
@@ -80,16 +87,6 @@ function of(field: string, expression: string): string {
 /** A regular expression as a raw CEL string. */
 function cel(pattern: string): string {
   return `r'${pattern}'`;
-}
-
-function isTargetDialable(target: string): boolean {
-  const host = parseExternalTarget(target)?.host;
-  return host === undefined || hasNumericName(target) || isDialableHost(host);
-}
-
-function hasNumericName(target: string): boolean {
-  const host = parseExternalTarget(target)?.host ?? "";
-  return !isIP(host) && new RegExp(NUMERIC_NAME).test(host);
 }
 
 /** An active health check of an endpoint. */

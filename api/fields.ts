@@ -28,7 +28,7 @@ export const DNS_1035 = "^[a-z]([-a-z0-9]*[a-z0-9])?$";
 const DNS_1123_SUBDOMAIN = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 
 /** A duration of the Gateway API (GEP-2257). */
-const DURATION = "^([0-9]{1,5}(h|m|s|ms)){1,4}$";
+export const DURATION = "^([0-9]{1,5}(h|m|s|ms)){1,4}$";
 
 /** A string that is not empty. */
 export const text = (max: number = LIMITS.string) => z.string().min(1).max(max);
@@ -51,8 +51,11 @@ export const count = () => z.int().min(0);
 /** A point in time, RFC 3339. */
 export const timestamp = () => z.string().meta({ format: "date-time" });
 
+/** How the tailnet's policy writes a tag. */
+export const TAG = "^tag:[a-zA-Z][a-zA-Z0-9-]*$";
+
 /** A tag of the tailnet's policy. */
-export const tag = () => text(LIMITS.string).regex(/^tag:[a-zA-Z][a-zA-Z0-9-]*$/);
+export const tag = () => text(LIMITS.string).regex(new RegExp(TAG));
 
 /** A set of tags. */
 export const tags = () => setOf(tag().describe("A tag, such as `tag:web`."), LIMITS.tags);
@@ -94,7 +97,7 @@ export const duration = () =>
   withRules(z.string().min(2).max(32).regex(new RegExp(DURATION)), {
     rule: `!self.matches('${DURATION}') || duration(self) >= duration('1s')`,
     message: "a duration here is at least 1s",
-    holds: (value) => durationMs(value) >= 1000,
+    holds: (value) => !new RegExp(DURATION).test(value) || durationMs(value) >= 1000,
   });
 
 const UNIT_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };

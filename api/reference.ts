@@ -6,6 +6,8 @@
 
 import { stringify } from "yaml";
 import { objectSchema } from "./crd.ts";
+import type { KubeObject } from "../core/object.ts";
+import { DURATION, TAG } from "./fields.ts";
 import { API_GROUP, API_VERSION, type Kind } from "./kind.ts";
 import type { StructuralSchema } from "./structural.ts";
 
@@ -19,7 +21,8 @@ The kinds of \`${API_GROUP}/${API_VERSION}\`. The same texts are in
 
 In the tables, \`list[].field\` is a field of the items of a list, and **required**
 means: wherever the object or item around it is there. A field without a default
-is absent unless set. Names of objects are DNS-1035 labels: at most 63 lower-case
+is absent unless set. Durations are written as in the Gateway API (\`30s\`,
+\`1m30s\`, \`500ms\`), tags as in the tailnet's policy (\`tag:web\`). Names of objects are DNS-1035 labels: at most 63 lower-case
 letters, digits and dashes, beginning with a letter.
 `;
 
@@ -54,7 +57,7 @@ function facts(kind: Kind): string {
 }
 
 /** The example of a kind as a whole object. */
-export function exampleObject(kind: Kind): Record<string, unknown> {
+export function exampleObject(kind: Kind): KubeObject & { spec: unknown } {
   const name = `my-${kind.kind.replace("Tailscale", "").toLowerCase()}`;
   return {
     apiVersion: `${API_GROUP}/${API_VERSION}`,
@@ -114,12 +117,18 @@ function typeText(schema: StructuralSchema): string {
         ? `map of ${typeText(schema.additionalProperties)}, at most ${schema.maxProperties}`
         : "object";
     case "string":
-      return schema.format === "date-time" ? "time (RFC 3339)" : "string";
+      return stringText(schema);
     case "integer":
       return integerText(schema);
     default:
       return schema.type ?? "";
   }
+}
+
+function stringText({ format, pattern }: StructuralSchema): string {
+  if (format === "date-time") return "time (RFC 3339)";
+  if (pattern === DURATION) return "duration";
+  return pattern === TAG ? "tag" : "string";
 }
 
 function listText(schema: StructuralSchema): string {

@@ -42,10 +42,13 @@ export function withRules<S extends z.ZodType>(
   return result.meta({ [VALIDATIONS]: validations });
 }
 
+/** The CEL rule of {@linkcode immutable}. */
+export const IMMUTABLE = "self == oldSelf";
+
 /** A field that cannot change once the object exists. */
 export function immutable<S extends z.ZodType>(schema: S, field: string): S {
   return withRules(schema, {
-    rule: "self == oldSelf",
+    rule: IMMUTABLE,
     message: `${field} cannot be changed; delete the object and make a new one`,
   });
 }

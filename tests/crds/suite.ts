@@ -1,0 +1,164 @@
+/**
+ * Holds the CRDs to the real API server: it takes them, each rule acts, defaults
+ * are filled in, and all of that as `admit` says without a cluster.
+ */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { admit } from "../../api/admission.ts";
+import { NAME_RULE } from "../../api/crd.ts";
+import { crdYaml } from "../../api/generated.ts";
+import { API_GROUP } from "../../api/kind.ts";
+import { exampleObject } from "../../api/reference.ts";
+import { KINDS } from "../../api/registry.ts";
+import type { KubeObject } from "../../core/object.ts";
+import { CASES, type Fields, NAMES, objectOf, UPDATE_CASES } from "./cases.ts";
+
+export interface KubectlResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs kubectl to its end, whatever that is. */
+export type Kubectl = (args: readonly string[], stdin?: string) => Promise<KubectlResult>;
+
+/**
+ * Runs the suite as steps of a test. The cluster needs nothing but its API server;
+ * the CRDs stay installed.
+ */
+export async function crdSuite(t: Deno.TestContext, { kubectl }: { kubectl: Kubectl }) {
+  await t.step("the API server takes the CRDs", () => install(kubectl));
+  for (const item of CASES) {
+    const { asks, kind, accepted, refused, schemaSays } = item;
+    await t.step(`${kind} asks for: ${asks}`, async () => {
+      const objects = (specs: readonly Fields[]) =>
+        specs.map((spec, i) => objectOf(kind, spec, `example-${i}`));
+      await accepts(kubectl, objects(accepted));
+      await refuses(kubectl, objects(refused), schemaSays ?? asks);
+    });
+  }
+  for (const item of UPDATE_CASES) {
+    await t.step(`an update of ${item.kind} asks for: ${item.asks}`, () => updates(kubectl, item));
+  }
+  await t.step("every kind asks for names that are DNS-1035 labels", () => names(kubectl));
+  await t.step("the examples are accepted", () => accepts(kubectl, KINDS.map(exampleObject)));
+  await t.step("status is a subresource, and does not touch the generation", () => status(kubectl));
+  await t.step("kubectl explain and the category show what the kinds say", () => texts(kubectl));
+}
+
+async function must(result: Promise<KubectlResult>): Promise<string> {
+  const { code, stdout, stderr } = await result;
+  assertEquals(code, 0, stderr);
+  return stdout;
+}
+
+async function install(kubectl: Kubectl): Promise<void> {
+  const manifests = KINDS.map(crdYaml).join("---\n");
+  await must(kubectl(["apply", "--server-side", "-f", "-"], manifests));
+  const crds = KINDS.map(({ plural }) => `crd/${plural}.${API_GROUP}`);
+  await must(kubectl(["wait", "--for=condition=Established", "--timeout=60s", ...crds]));
+  const conditions = await must(
+    kubectl(["get", ...crds, "-o", "jsonpath={.items[*].status.conditions[*].type}"]),
+  );
+  assert(!conditions.includes("NonStructuralSchema"), conditions);
+}
+
+// All objects in one call: kubectl's start is most of the time.
+const DRY_RUN = ["create", "--dry-run=server", "--validate=strict", "-f", "-"];
+
+/** The API server accepts the objects, and fills in what `admit` fills in. */
+async function accepts(kubectl: Kubectl, objects: readonly KubeObject[]): Promise<void> {
+  const output = ["-o", 'jsonpath={.spec}{"\\n"}'];
+  const stdout = await must(kubectl([...DRY_RUN, ...output], manifest(objects)));
+  const specs = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(specs, objects.map((object) => (admitted(object) as KubeObject & Fields).spec));
+}
+
+function admitted(object: KubeObject): KubeObject {
+  const admission = admit(object);
+  assert("object" in admission, JSON.stringify(admission));
+  return admission.object;
+}
+
+function manifest(objects: readonly KubeObject[]): string {
+  return objects.map((object) => JSON.stringify(object)).join("\n---\n");
+}
+
+/** The API server refuses each of the objects, and says why. */
+async function refuses(
+  kubectl: Kubectl,
+  objects: readonly KubeObject[],
+  says: string | RegExp,
+): Promise<void> {
+  const { stdout, stderr } = await kubectl([...DRY_RUN, "-o", "name"], manifest(objects));
+  assertEquals(stdout, "", "accepted");
+  // A rule that cannot be evaluated refuses too, but tells its author's mistake.
+  assert(!/no such|evaluation error|rule error/.test(stderr), stderr);
+  for (const object of objects) {
+    const { name } = object.metadata;
+    const answer = stderr.split(/^(?=The |Error)/m).find((part) => part.includes(`"${name}"`));
+    const said = typeof says === "string" ? answer?.includes(says) : says.test(answer ?? "");
+    assert(said, `${JSON.stringify(object)}: ${answer}`);
+  }
+}
+
+async function updates(kubectl: Kubectl, item: typeof UPDATE_CASES[number]): Promise<void> {
+  const { kind, before, accepted, refused, asks } = item;
+  const apply = (spec: Fields) =>
+    kubectl(["apply", "-f", "-"], JSON.stringify(objectOf(kind, spec, "updated")));
+  await must(apply(before));
+  try {
+    await must(apply(accepted));
+    const { code, stderr } = await apply(refused);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, asks);
+  } finally {
+    await must(kubectl(["delete", kind, "updated", "-n", "default"]));
+  }
+}
+
+async function names(kubectl: Kubectl): Promise<void> {
+  for (const { kind, example } of KINDS) {
+    const named = (name: string) => objectOf(kind, example as Fields, name);
+    await accepts(kubectl, NAMES.accepted.map(named));
+    await refuses(kubectl, NAMES.refused.map(named), NAME_RULE.message);
+  }
+}
+
+async function status(kubectl: Kubectl): Promise<void> {
+  const name = "with-status";
+  const object = objectOf("TailscaleTailnet", { oauthSecretName: "s" }, name);
+  const readyCondition = {
+    type: "Ready",
+    status: "True",
+    reason: "Ready",
+    message: "",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+    observedGeneration: 1,
+  };
+  const withStatus = { ...object, status: { conditions: [readyCondition], deviceCount: 3 } };
+  await must(kubectl(["create", "-f", "-"], JSON.stringify(withStatus)));
+  try {
+    const get = async () => JSON.parse(await must(kubectl(["get", "tstn", name, "-o", "json"])));
+    assertEquals((await get()).status, undefined);
+    const patch = JSON.stringify({ status: withStatus.status, spec: { oauthSecretName: "other" } });
+    const merge = ["--type=merge", "--subresource=status", "-p", patch];
+    await must(kubectl(["patch", "tstn", name, ...merge]));
+    const stored = await get();
+    assertEquals(stored.status, withStatus.status);
+    assertEquals(stored.spec.oauthSecretName, "s");
+    assertEquals(stored.metadata.generation, 1);
+    const table = await must(kubectl(["get", "tailscale", "--no-headers"]));
+    assert(/with-status +True +Ready +3 /.test(table), table);
+  } finally {
+    await must(kubectl(["delete", "tstn", name]));
+  }
+}
+
+async function texts(kubectl: Kubectl): Promise<void> {
+  for (const kind of KINDS) {
+    const text = await must(kubectl(["explain", `${kind.plural}.spec`]));
+    assertStringIncludes(text, `KIND:       ${kind.kind}`);
+  }
+  const explained = await must(kubectl(["explain", "tsep.spec.endpoints.externalTarget"]));
+  assertStringIncludes(explained.replaceAll(/\s+/g, " "), "that Envoy reaches itself");
+}

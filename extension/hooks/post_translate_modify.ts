@@ -32,7 +32,7 @@ export const postTranslateModify: Hook = {
 function translate(snapshot: Snapshot, request: Uint8Array): HookResult {
   const response = new Splicer(request);
   const reader = new RevisionReader(request);
-  const counts = { clusters: 0, secrets: 0, listeners: 0, routes: 0, edited: 0, foreign: 0 };
+  const counts = { clusters: 0, secrets: 0, listeners: 0, routes: 0, edited: 0, unknown: 0 };
   const field = new FieldCursor(request);
   while (field.next()) {
     if (field.wireType !== LEN) continue;
@@ -47,7 +47,7 @@ function translate(snapshot: Snapshot, request: Uint8Array): HookResult {
       counts.edited++;
       response.addMessage(field.number - 1, rewriteCluster(request, element, edit.encoded));
     } else {
-      if (name !== undefined && !isRouteCluster(name)) counts.foreign++;
+      if (name !== undefined && !isRouteCluster(name)) counts.unknown++;
       response.keepAs(field.number - 1, field);
     }
   }

@@ -40,6 +40,8 @@ const OVERPROVISIONING_PERCENT = 100_000;
 /** Keeps the sum of a priority's weights within 32 bits, as Envoy demands. */
 const MAX_WEIGHT = 1_000_000;
 
+const MAX_THRESHOLD = 1_000_000, MAX_DURATION_MS = 7 * 24 * 3_600_000;
+
 /**
  * A cluster's new fields, each a run of whole encoded fields of
  * `envoy.config.cluster.v3.Cluster`.
@@ -154,7 +156,7 @@ function lbEndpoint(upstream: Upstream, checkedBy?: HealthCheck): LbEndpoint {
       ...(hostname ? { hostname } : {}),
     },
     metadata: endpointMetadata(upstream),
-    loadBalancingWeight: { value: atLeast(1, Math.min(upstream.weight, MAX_WEIGHT)) },
+    loadBalancingWeight: { value: oneTo(MAX_WEIGHT, upstream.weight) },
   };
 }
 
@@ -180,8 +182,8 @@ function healthCheck(check: HealthCheck, protocol: Backend["protocol"]): EnvoyHe
     interval: duration(check.intervalMs),
     // Envoy's own default is 60 s until the first request: too late to fail over by.
     noTrafficInterval: duration(check.intervalMs),
-    unhealthyThreshold: { value: atLeast(1, check.unhealthyThreshold) },
-    healthyThreshold: { value: atLeast(1, check.healthyThreshold) },
+    unhealthyThreshold: { value: oneTo(MAX_THRESHOLD, check.unhealthyThreshold) },
+    healthyThreshold: { value: oneTo(MAX_THRESHOLD, check.healthyThreshold) },
     ...healthChecker(check, protocol),
   };
 }
@@ -205,12 +207,13 @@ function healthChecker(check: HealthCheck, protocol: Backend["protocol"]): Envoy
 }
 
 function duration(ms: number): Duration {
-  const whole = atLeast(1, ms);
+  const whole = oneTo(MAX_DURATION_MS, ms);
   return { seconds: Math.floor(whole / 1000), nanos: whole % 1000 * 1_000_000 };
 }
 
-function atLeast(least: number, value: number): number {
-  return Number.isFinite(value) ? Math.max(least, Math.floor(value)) : least;
+/** A whole number from 1 to `max`; what is no number counts as 1. */
+function oneTo(max: number, value: number): number {
+  return Number.isNaN(value) ? 1 : Math.min(max, Math.max(1, Math.floor(value)));
 }
 
 function digestOf(name: string, parts: Omit<EncodedCluster, "digest">): Uint8Array {

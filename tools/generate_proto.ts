@@ -31,12 +31,12 @@ const SCALARS: Readonly<Record<string, string>> = {
   uint64: "number",
 };
 
-async function loadRoot(): Promise<protobuf.Root> {
+function loadRoot(): protobuf.Root {
   const root = new protobuf.Root();
   // Google's own types come with protobufjs; the rest is ours.
   root.resolvePath = (_origin, target) =>
     target.startsWith("google/") ? target : new URL(target, PROTO).pathname;
-  await root.load([...SOURCES]);
+  root.loadSync([...SOURCES]); // one after the other, so that the order is always the same
   root.resolveAll();
   return root;
 }
@@ -107,14 +107,14 @@ function typesOf(root: protobuf.Root): string {
 }
 
 /** The generated files by their path under `proto/`. */
-export async function generate(): Promise<ReadonlyMap<string, string>> {
-  const root = await loadRoot();
+export function generate(): ReadonlyMap<string, string> {
+  const root = loadRoot();
   return new Map([["descriptor.json", descriptorOf(root)], ["types.ts", typesOf(root)]]);
 }
 
 async function main(check: boolean): Promise<number> {
   let stale = 0;
-  for (const [path, text] of await generate()) {
+  for (const [path, text] of generate()) {
     const url = new URL(path, PROTO);
     const old = await Deno.readTextFile(url).catch((error) => {
       if (error instanceof Deno.errors.NotFound) return undefined;

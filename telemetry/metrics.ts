@@ -56,7 +56,8 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #clock: Clock;
   readonly #hookStats: HookStats;
-  readonly #lastEvent = new Map<string, number>();
+  readonly #startedAt: number;
+  readonly #watches = new Map<string, () => number | undefined>();
   readonly #stores = new Map<string, () => number>();
   readonly #depths = new Map<string, () => number>();
   #snapshot = { version: "", rebuilds: 0, at: undefined as number | undefined };
@@ -64,13 +65,13 @@ export class Metrics {
 
   constructor(options: MetricsOptions) {
     this.#clock = options.clock;
+    this.#startedAt = options.clock.now();
     this.#hookStats = new HookStats(options.hooks ?? []);
     this.#observeGauges();
-    observeProcess(this.registry, options.clock.now());
+    observeProcess(this.registry, this.#startedAt);
     for (const controller of options.controllers ?? []) this.#initController(controller);
     for (const hook of options.hooks ?? []) this.#initHook(hook);
-    // Counted from the start, so that a watch that never comes up shows too.
-    for (const resource of options.resources ?? []) this.watchEvent(resource);
+    for (const resource of options.resources ?? []) this.watch(resource, () => undefined);
   }
 
   /** A reconcile ended. `terminal`: it failed and is not tried again. */
@@ -126,9 +127,12 @@ export class Metrics {
     this.#snapshot = { version, rebuilds: this.#snapshot.rebuilds + 1, at: this.#clock.now() };
   }
 
-  /** A watch showed a sign of life (an event or a bookmark), by default now. */
-  watchEvent(resource: string, at: number = this.#clock.now()): void {
-    this.#lastEvent.set(resource, at);
+  /**
+   * Reports a watch at each scrape. `lastEventAt`: when it last showed a sign of life
+   * (an event or a bookmark), ms since the epoch; undefined or 0 for not yet.
+   */
+  watch(resource: string, lastEventAt: () => number | undefined): void {
+    this.#watches.set(resource, lastEventAt);
   }
 
   /** Reports the size of a store at each scrape. */
@@ -150,10 +154,7 @@ export class Metrics {
   report(): MetricsReport {
     const now = this.#clock.now();
     const { version, rebuilds, at } = this.#snapshot;
-    const watches = [...this.#lastEvent].map(([resource, last]) => [
-      resource,
-      { lastEventAgeMs: Math.max(0, now - last) },
-    ]);
+    const watches = this.#eventAges().map(([resource, ms]) => [resource, { lastEventAgeMs: ms }]);
     return {
       ...this.#hookStats.report(),
       resources: Object.fromEntries([...this.#stores].map(([name, size]) => [name, size()])),
@@ -204,12 +205,18 @@ export class Metrics {
     gauge(this.registry, `${OWN}watch_last_event_age_seconds`, {
       help: "Time since a watch last showed a sign of life (or since the start).",
       labels: ["resource"],
-      collect: (g) => collect(g, "resource", this.#eventAges()),
+      collect: (g) => {
+        for (const [resource, ms] of this.#eventAges()) g.set({ resource }, ms / 1000);
+      },
     });
   }
 
+  /** Ages in ms; from the start on, so that a watch that never comes up shows too. */
   #eventAges(): [string, number][] {
     const now = this.#clock.now();
-    return [...this.#lastEvent].map(([resource, at]) => [resource, Math.max(0, now - at) / 1000]);
+    return [...this.#watches].map(([resource, lastEventAt]) => [
+      resource,
+      Math.max(0, now - Math.max(lastEventAt() ?? 0, this.#startedAt)),
+    ]);
   }
 }

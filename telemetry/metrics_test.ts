@@ -108,7 +108,9 @@ Deno.test("one snapshot version stands at a time, beside the number of rebuilds"
 Deno.test("M230 ages of watches, store sizes, hook calls and foreign names follow what happens", async () => {
   const { clock, metrics } = setUp();
   let size = 3;
+  let lastEventAt = 0;
   metrics.store("httproutes", () => size);
+  metrics.watch("httproutes", () => lastEventAt);
   clock.advance(4000);
   metrics.hookCalled({ hook: "Translation", durationMs: 3 });
   metrics.unknownClusterNames(2);
@@ -118,11 +120,11 @@ Deno.test("M230 ages of watches, store sizes, hook calls and foreign names follo
     before.get('tailscale_gateway_watch_last_event_age_seconds{resource="httproutes"}'),
     4,
   );
-  metrics.watchEvent("httproutes");
+  lastEventAt = clock.now() - 500;
   const series = await scrape(metrics);
   assertEquals(
     series.get('tailscale_gateway_watch_last_event_age_seconds{resource="httproutes"}'),
-    0,
+    0.5,
   );
   assertEquals(series.get('tailscale_gateway_cached_objects{resource="httproutes"}'), 5);
   assertEquals(series.get("tailscale_gateway_last_hook_call_timestamp_seconds"), 1004);

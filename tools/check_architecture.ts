@@ -28,7 +28,7 @@ const ALL_BUT_ENTRY = [...PURE_AREAS, "extension server", "kube", "tailscale", "
 
 /** Who may import whom. */
 export const AREAS: readonly Area[] = [
-  { name: "tests", files: /_test\.ts$|(^|\/)(tests|testdata|testing)\//, imports: ["*"] },
+  { name: "tests", files: /_test\.ts$|(^|\/)(tests|testdata|testing)(\/|\.ts$)/, imports: ["*"] },
   { name: "tools", files: /^tools\//, imports: ["*"] },
   { name: "core", files: /^core\//, imports: [], pure: true },
   { name: "api", files: /^api\//, imports: ["core"], pure: true },

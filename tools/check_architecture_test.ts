@@ -53,7 +53,7 @@ Deno.test("an arrow against the design is named with its line", async () => {
     ["extension/hooks/a.ts", "../../telemetry/log.ts", "extension"],
     ["extension/server.ts", "../telemetry/log.ts", "extension server"],
     ["kube/a.ts", "../api/kind.ts", "kube"],
-    ["kube/a.ts", "./testing/fixture.ts", "kube"],
+    ["kube/a.ts", "./testing.ts", "kube"],
     ["tailscale/a.ts", "../kube/client.ts", "tailscale"],
     ["telemetry/a.ts", "../controllers/x/plan.ts", "telemetry"],
     ["embedded/a.ts", "../kube/client.ts", "embedded"],

@@ -91,10 +91,7 @@ const KEPT = [
 function lower(draft: Draft, path: string): StructuralSchema {
   requireText(draft.description, path);
   if (draft["x-kubernetes-int-or-string"] === true) return intOrString(draft);
-  if (draft.anyOf || draft.allOf || draft.oneOf) {
-    throw new StructuralSchemaError(path, "a CRD has no unions or intersections of types");
-  }
-  const node = keep(draft);
+  const node = keep(draft, path);
   switch (draft.type) {
     case "object":
       return lowerObject(node, draft, path);
@@ -111,11 +108,17 @@ function lower(draft: Draft, path: string): StructuralSchema {
   }
 }
 
-function keep(draft: Draft): StructuralSchema {
+// Taken care of by type, or without a meaning here.
+const LOWERED = new Set(["$schema", "properties", "items", "additionalProperties"]);
+
+/** What can stay as it is; a constraint that would be lost is an error. */
+function keep(draft: Draft, path: string): StructuralSchema {
   const node: Record<string, unknown> = {};
   for (const key of KEPT) {
     if (draft[key] !== undefined) node[key] = draft[key];
   }
+  const lost = Object.keys(draft).find((key) => !(key in node) && !LOWERED.has(key));
+  if (lost !== undefined) throw new StructuralSchemaError(path, `a CRD has no ${lost} here`);
   return node;
 }
 
@@ -138,6 +141,9 @@ function lowerObject(node: StructuralSchema, draft: Draft, path: string): Struct
   if (node["x-kubernetes-preserve-unknown-fields"]) return node;
   const { properties, additionalProperties } = draft;
   if (properties) {
+    if (typeof additionalProperties === "object") {
+      throw new StructuralSchemaError(path, "an object with further fields keeps none of them");
+    }
     const entries = Object.entries(properties);
     return {
       ...node,

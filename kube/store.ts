@@ -163,7 +163,7 @@ export class Store<T extends KubeObject> implements ReadonlyStore<T> {
   }
 
   #bury(key: string, version: string | undefined): void {
-    if (version === undefined) return;
+    if (version === undefined || isOlder(version, this.#tombstones.get(key))) return;
     this.#tombstones.delete(key);
     this.#tombstones.set(key, version);
     if (this.#tombstones.size <= MAX_TOMBSTONES) return;

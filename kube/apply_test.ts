@@ -1,0 +1,277 @@
+import { assert, assertFalse, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import type { KubeObject } from "../core/object.ts";
+import { needsApply } from "./apply.ts";
+
+type Fields = Record<string, unknown>;
+
+/** An object as we want it. */
+function wanted(kind: string, more: Fields, metadata: Fields = {}): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind,
+    metadata: { name: "x", namespace: "apps", ...metadata },
+    ...more,
+  };
+}
+
+/** An object as the server has it, of which we own `owned` by apply. */
+function live(kind: string, more: Fields, owned: Fields, metadata: Fields = {}): KubeObject {
+  const managedFields = [
+    { manager: "kubectl", operation: "Update", apiVersion: "v1", fieldsV1: { "f:data": {} } },
+    {
+      manager: "me",
+      operation: "Apply",
+      apiVersion: "v1",
+      fieldsType: "FieldsV1",
+      fieldsV1: owned,
+    },
+    { manager: "me", operation: "Apply", subresource: "status", fieldsV1: { "f:status": {} } },
+  ];
+  return wanted(kind, more, { uid: "u", resourceVersion: "5", managedFields, ...metadata });
+}
+
+const needs = (have: KubeObject | undefined, want: KubeObject) => needsApply(have, want, "me");
+
+const A_OWNED = { "f:data": { "f:a": {} } };
+
+Deno.test("needsApply() is true for an object that is not there", () => {
+  assert(needs(undefined, wanted("ConfigMap", {})));
+});
+
+Deno.test("needsApply() is false when all is as wanted, whatever others and the server add", () => {
+  const have = live(
+    "ConfigMap",
+    { data: { a: "1", theirs: "2" }, immutable: false },
+    { "f:metadata": { "f:labels": { "f:l": {} } }, ...A_OWNED },
+    { labels: { l: "1", theirs: "x" }, annotations: { y: "z" }, creationTimestamp: "now" },
+  );
+  assertFalse(needs(have, wanted("ConfigMap", { data: { a: "1" } }, { labels: { l: "1" } })));
+});
+
+Deno.test("needsApply() is true for a field that differs, is missing, or is ours no longer", () => {
+  const have = live("ConfigMap", { data: { a: "1" } }, A_OWNED);
+  assert(needs(have, wanted("ConfigMap", { data: { a: "2" } })));
+  assert(needs(have, wanted("ConfigMap", { data: { a: "1", b: "1" } })));
+  assert(needs(have, wanted("ConfigMap", { data: { a: "1" } }, { labels: { l: "1" } })));
+});
+
+Deno.test("needsApply() is true for a field that we own and want no longer", () => {
+  const owned = { "f:data": { "f:a": {}, "f:b": {} }, "f:metadata": { "f:labels": { "f:l": {} } } };
+  const have = live("ConfigMap", { data: { a: "1", b: "1" } }, owned, { labels: { l: "1" } });
+  const labels = { labels: { l: "1" } };
+  assert(needs(have, wanted("ConfigMap", { data: { a: "1" } }, labels)), "f:b");
+  assert(needs(have, wanted("ConfigMap", { data: { a: "1", b: "1" } })), "f:labels");
+  assert(needs(have, wanted("ConfigMap", {}, labels)), "f:data");
+  assertFalse(needs(have, wanted("ConfigMap", { data: { a: "1", b: "1" } }, labels)));
+});
+
+Deno.test("needsApply() is true where another manager has taken the whole object", () => {
+  const have = live("ConfigMap", { data: { a: "1" } }, A_OWNED);
+  const want = wanted("ConfigMap", { data: { a: "1" } });
+  assert(needsApply(have, want, "somebody-else"));
+});
+
+Deno.test("needsApply() is true once when the API version that owns is another one", () => {
+  const have = live("ConfigMap", { data: { a: "1" } }, A_OWNED);
+  assert(needs(have, { ...wanted("ConfigMap", { data: { a: "1" } }), apiVersion: "v2" }));
+});
+
+Deno.test("needsApply() passes over the status", () => {
+  const owned = { ...A_OWNED, "f:status": { "f:x": {} } };
+  const have = live("ConfigMap", { data: { a: "1" }, status: { x: 1 } }, owned);
+  assertFalse(needs(have, wanted("ConfigMap", { data: { a: "1" }, status: { x: 2 } })));
+});
+
+Deno.test("needsApply() compares values only where there are no managedFields", () => {
+  const have = wanted("ConfigMap", { data: { a: "1", b: "1" } });
+  assertFalse(needs(have, wanted("ConfigMap", { data: { a: "1" } })));
+  assert(needs(have, wanted("ConfigMap", { data: { a: "2" } })));
+});
+
+Deno.test("needsApply() refuses stringData, which can't be compared", () => {
+  const have = live("Secret", { data: {} }, {});
+  assertThrows(
+    () => needs(have, wanted("Secret", { stringData: { a: "b" } })),
+    TypeError,
+    "base64",
+  );
+});
+
+/** A pod template of one container. */
+const pod = (container: Fields) => ({ spec: { containers: [{ name: "c", ...container }] } });
+const podOwned = (container: Fields) => ({
+  "f:spec": { "f:containers": { 'k:{"name":"c"}': { ".": {}, "f:name": {}, ...container } } },
+});
+
+Deno.test("needsApply() takes quantities for what they are, and only where there are some", () => {
+  const owned = { "f:resources": { "f:limits": { "f:cpu": {}, "f:memory": {} } } };
+  const have = live(
+    "Pod",
+    pod({ resources: { limits: { cpu: "1", memory: "1Gi" } } }),
+    podOwned(owned),
+  );
+  const want = (cpu: unknown, memory: string) =>
+    wanted("Pod", pod({ resources: { limits: { cpu, memory } } }));
+  assertFalse(needs(have, want("1000m", "1024Mi")));
+  assertFalse(needs(have, want(1, "1Gi")));
+  assert(needs(have, want("1001m", "1Gi")));
+  const label = live("Pod", {}, { "f:metadata": { "f:labels": { "f:limits": {} } } }, {
+    labels: { limits: "1" },
+  });
+  assert(needs(label, wanted("Pod", {}, { labels: { limits: "1000m" } })));
+});
+
+Deno.test("needsApply() matches items of a list by their keys", () => {
+  const env = (items: Fields[]) => pod({ env: items });
+  const owned = podOwned({
+    "f:env": {
+      'k:{"name":"A"}': { ".": {}, "f:name": {}, "f:value": {} },
+      'k:{"name":"B"}': { ".": {}, "f:name": {}, "f:value": {} },
+    },
+  });
+  const a = { name: "A", value: "1" };
+  const b = { name: "B", value: "2" };
+  const theirs = { name: "INJECTED", value: "x" };
+  const have = live("Pod", env([theirs, a, b]), owned);
+  assertFalse(needs(have, wanted("Pod", env([a, b]))), "a foreign item is left alone");
+  assert(needs(have, wanted("Pod", env([a]))), "an item of ours that is not wanted any more");
+  assert(needs(have, wanted("Pod", env([a, b, { name: "C", value: "3" }]))), "a new item");
+  assert(needs(have, wanted("Pod", env([a, { name: "B", value: "9" }]))), "a changed item");
+  assert(needs(have, wanted("Pod", env([a, { name: "B" }]))), "a field of an item dropped");
+});
+
+Deno.test("needsApply() knows the default of a merge key", () => {
+  const owned = podOwned({
+    "f:ports": {
+      'k:{"containerPort":80,"protocol":"TCP"}': { ".": {}, "f:containerPort": {} },
+    },
+  });
+  const have = live("Pod", pod({ ports: [{ containerPort: 80, protocol: "TCP" }] }), owned);
+  assertFalse(needs(have, wanted("Pod", pod({ ports: [{ containerPort: 80 }] }))));
+  assert(needs(have, wanted("Pod", pod({ ports: [{ containerPort: 80, protocol: "UDP" }] }))));
+});
+
+Deno.test("needsApply() takes lists that are sets as such", () => {
+  const owned = { "f:metadata": { "f:finalizers": { ".": {}, 'v:"ours"': {} } } };
+  const have = live("ConfigMap", {}, owned, { finalizers: ["theirs", "ours"] });
+  assertFalse(needs(have, wanted("ConfigMap", {}, { finalizers: ["ours"] })));
+  assert(needs(have, wanted("ConfigMap", {}, { finalizers: ["ours", "new"] })));
+  assert(needs(have, wanted("ConfigMap", {}, { finalizers: [] })));
+  assert(needs(have, wanted("ConfigMap", {})));
+});
+
+Deno.test("needsApply() takes an atomic list as one value, save for defaults in its items", () => {
+  const rule = { ports: [{ port: 1055 }] };
+  const owned = { "f:spec": { "f:ingress": {} } };
+  const have = (ingress: unknown) => live("NetworkPolicy", { spec: { ingress } }, owned);
+  const want = wanted("NetworkPolicy", { spec: { ingress: [rule] } });
+  assertFalse(needs(have([{ ports: [{ port: 1055, protocol: "TCP" }] }]), want));
+  assert(needs(have([rule, {}]), want), "a further item");
+  assert(needs(have([]), want), "fewer items");
+  assert(needs(have([{ ports: [{ port: 1056 }] }]), want), "another value");
+});
+
+Deno.test("needsApply() is true when another writer has replaced an atomic value, even by more", () => {
+  const peer = { podSelector: { matchLabels: { app: "envoy" } } };
+  const loosened = { ...peer, namespaceSelector: { matchLabels: { open: "yes" } } };
+  const spec = (from: Fields) => ({ spec: { podSelector: {}, ingress: [{ from: [from] }] } });
+  // Their update took the list from us.
+  const have = live("NetworkPolicy", spec(loosened), { "f:spec": { "f:podSelector": {} } });
+  assert(needs(have, wanted("NetworkPolicy", spec(peer))));
+  const selected = { spec: { selector: { app: "a", more: "b" }, type: "ClusterIP" } };
+  const selector = live("Service", selected, { "f:spec": { "f:type": {} } });
+  const want = { selector: { app: "a" }, type: "ClusterIP" };
+  assert(needs(selector, wanted("Service", { spec: want })));
+});
+
+Deno.test("needsApply() takes an empty value that the server has dropped for applied", () => {
+  const owned = { "f:spec": { "f:hostNetwork": {}, "f:nodeSelector": {}, "f:tolerations": {} } };
+  const want = wanted("Pod", { spec: { hostNetwork: false, nodeSelector: {}, tolerations: [] } });
+  assertFalse(needs(live("Pod", { spec: {} }, owned), want));
+  assert(
+    needs(live("Pod", { spec: {} }, { "f:spec": { "f:x": {} } }), want),
+    "never applied by us",
+  );
+  assertFalse(needs(wanted("Pod", { spec: {} }), want), "no managedFields: Go's omitempty");
+  const allNamespaces = wanted("X", {
+    spec: { peers: [{ podSelector: {}, namespaceSelector: {} }] },
+  });
+  const own = live("X", { spec: { peers: [{ podSelector: {} }] } }, {
+    "f:spec": { "f:peers": {} },
+  });
+  assert(
+    needs(own, allNamespaces),
+    "an empty struct is kept by the server, so that it means something",
+  );
+});
+
+Deno.test("needsApply() takes null for not wanted", () => {
+  const have = live("ConfigMap", { data: { a: "1" } }, A_OWNED);
+  assertFalse(needs(have, wanted("ConfigMap", { data: { a: "1", b: null } })));
+  assert(needs(have, wanted("ConfigMap", { data: { a: null } })));
+});
+
+// A small server-side apply for custom resources: maps are granular, lists atomic.
+
+function fieldsOf(value: Fields): Fields {
+  const set: Fields = {};
+  for (const [name, child] of Object.entries(value)) {
+    const map = typeof child === "object" && child !== null && !Array.isArray(child);
+    set[`f:${name}`] = map ? fieldsOf(child as Fields) : {};
+  }
+  return set;
+}
+
+function merge(have: Fields, want: Fields): Fields {
+  const out: Fields = { ...have };
+  for (const [name, value] of Object.entries(want)) {
+    const old = out[name];
+    const map = (v: unknown) => typeof v === "object" && v !== null && !Array.isArray(v);
+    out[name] = map(value) ? merge(map(old) ? old as Fields : {}, value as Fields) : value;
+  }
+  return out;
+}
+
+const scalar = fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.boolean());
+const nonZero = fc.oneof(fc.string({ minLength: 1, maxLength: 4 }), fc.integer({ min: 1 }));
+const field = fc.constantFrom("a", "b", "c", "d");
+/** Specs of scalars, lists and maps; with `minKeys` 1 and non-zero scalars none of them empty. */
+const specs = (leaf: fc.Arbitrary<unknown>, minKeys: 0 | 1) =>
+  fc.letrec<{ tree: Fields; value: unknown }>((tie) => {
+    const item = fc.oneof(leaf, fc.dictionary(field, leaf, { minKeys, maxKeys: 2 }));
+    const list = fc.array(item, { minLength: minKeys, maxLength: 3 });
+    return {
+      tree: fc.dictionary(field, tie("value"), { minKeys, maxKeys: 4 }),
+      value: fc.oneof({ depthSize: "small" }, leaf, list, tie("tree")),
+    };
+  }).tree;
+
+Deno.test("needsApply() is false after an apply, whatever was there before", () => {
+  fc.assert(
+    fc.property(specs(scalar, 0), specs(scalar, 0), (before, spec) => {
+      const after = live("X", { spec: merge(before, spec) }, { "f:spec": fieldsOf(spec) });
+      assertFalse(needs(after, wanted("X", { spec })));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("needsApply() is true after an apply for any other wish", () => {
+  fc.assert(
+    fc.property(specs(nonZero, 1), specs(nonZero, 1), (spec, other) => {
+      fc.pre(JSON.stringify(sorted(spec)) !== JSON.stringify(sorted(other)));
+      const have = live("X", { spec }, { "f:spec": fieldsOf(spec) });
+      assert(needs(have, wanted("X", { spec: other })));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([k, v]) => [k, sorted(v)]),
+  );
+}

@@ -43,10 +43,17 @@ export interface LoggedRequest {
   readonly method: string;
   /** With its query, as sent. */
   readonly path: string;
+  /** 0 while it is not answered. */
   readonly status: number;
   /** When it came, in milliseconds since the epoch. */
   readonly at: number;
   readonly userAgent: string;
+}
+
+interface Incoming {
+  readonly request: Request;
+  readonly url: URL;
+  readonly signal: AbortSignal;
 }
 
 const MAX_LOG = 10_000;
@@ -103,22 +110,30 @@ export class TailscaleApiServer {
     ];
   }
 
-  /** Answers one request; never rejects. */
-  async handle(request: Request): Promise<Response> {
+  /**
+   * Answers one request; never rejects.
+   *
+   * @param signal Ends an answer that hangs.
+   */
+  async handle(request: Request, signal: AbortSignal = request.signal): Promise<Response> {
     const url = new URL(request.url);
     const path = url.pathname + url.search;
     const at = this.#clock.now();
-    const response = await this.#answer(request, url);
     const userAgent = request.headers.get("user-agent") ?? "";
-    this.requests.push({ method: request.method, path, status: response.status, at, userAgent });
+    const entry = { method: request.method, path, status: 0, at, userAgent };
+    this.requests.push(entry);
     if (this.requests.length > MAX_LOG) this.requests.shift();
+    const response = await this.#answer({ request, url, signal });
+    entry.status = response.status;
     return response;
   }
 
   /** Serves HTTP, by default on a free port of the loopback. */
   serve({ port = 0, hostname = "127.0.0.1" } = {}): { url: string; shutdown(): Promise<void> } {
     this.#closing = new AbortController();
-    const server = Deno.serve({ port, hostname, onListen() {} }, (request) => this.handle(request));
+    const { signal } = this.#closing;
+    const handler = (request: Request) => this.handle(request, signal);
+    const server = Deno.serve({ port, hostname, onListen() {} }, handler);
     const host = server.addr.hostname.includes(":")
       ? `[${server.addr.hostname}]`
       : server.addr.hostname;
@@ -130,6 +145,17 @@ export class TailscaleApiServer {
       },
     };
   }
+
+  /** The API without a network between, as a client's `fetch`. */
+  readonly fetch: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    const { signal } = request;
+    const aborted = new Promise<never>((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    return Promise.race([this.handle(request), aborted]);
+  };
 
   /** Spoils the next requests that fit. */
   failNext(fault: Fault): void {
@@ -156,12 +182,12 @@ export class TailscaleApiServer {
     return structuredClone(this.#book.list());
   }
 
-  async #answer(request: Request, url: URL): Promise<Response> {
+  async #answer({ request, url, signal }: Incoming): Promise<Response> {
     try {
       if (this.latencyMs > 0) await sleep(this.#clock, this.latencyMs, this.#closing.signal);
       const fault = this.#faults.take(request.method, url.pathname + url.search);
       if (fault && "status" in fault) return answerOf(fault);
-      if (fault?.mode === "hang") await this.#hang(request);
+      if (fault?.mode === "hang") await this.#hang(signal);
       const response = Response.json(await this.#dispatch(request, url));
       return fault?.mode === "half-body" || fault?.mode === "half-json"
         ? await halfOf(response, fault.mode)
@@ -202,13 +228,10 @@ export class TailscaleApiServer {
     return new Response(page, { status, headers: { "content-type": "text/html" } });
   }
 
-  /** Until the client gives up or the server ends. */
-  #hang(request: Request): Promise<never> {
+  #hang(signal: AbortSignal): Promise<never> {
     return new Promise((_, reject) => {
-      for (const signal of [request.signal, this.#closing.signal]) {
-        if (signal.aborted) reject(signal.reason);
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      }
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
   }
 }

@@ -30,6 +30,7 @@ export interface TestTailnet {
   readonly net: MemoryTailnet;
   readonly api: TailscaleApiServer;
   readonly url: string;
+  readonly credential: OAuthClient;
   /** Sends a request with a token of {@linkcode OPERATOR_CLIENT}. */
   call(method: string, path: string, body?: unknown): Promise<{ status: number; json: unknown }>;
 }
@@ -59,7 +60,7 @@ export async function withTailnet(
     return { status: response.status, json: await response.json() };
   };
   try {
-    await fn({ clock, net, api, url: server.url, call });
+    await fn({ clock, net, api, url: server.url, credential: OPERATOR_CLIENT, call });
   } finally {
     await server.shutdown();
   }

@@ -23,13 +23,13 @@ import {
   type VipService,
 } from "./schemas.ts";
 import { grantOf, type Scope } from "./scopes.ts";
-import { Session, type SessionOptions } from "./session.ts";
+import { AuthorizedHttp, type AuthorizedHttpOptions } from "./authorized_http.ts";
 
 export type { Credential } from "./auth.ts";
 export type { AuthKey, AuthKeyInfo, Device, ServiceHost, VipService } from "./schemas.ts";
 
 /** How to reach one tailnet's API, and as whom. */
-export type TailscaleClientOptions = SessionOptions;
+export type TailscaleClientOptions = AuthorizedHttpOptions;
 
 /** What a new auth key is for. */
 export interface AuthKeyRequest {
@@ -45,20 +45,20 @@ export interface AuthKeyRequest {
 
 /** Calls the API of one tailnet as one OAuth client. */
 export class TailscaleClient {
-  readonly #session: Session;
+  readonly #http: AuthorizedHttp;
 
   constructor(options: TailscaleClientOptions) {
-    this.#session = new Session(options);
+    this.#http = new AuthorizedHttp(options);
   }
 
   /** Scopes of the last token; undefined before the first call or when not told. */
   get scopes(): readonly string[] | undefined {
-    return this.#session.scopes;
+    return this.#http.scopes;
   }
 
   /** Tags of the OAuth client; undefined like {@linkcode TailscaleClient.scopes}. */
   get grantedTags(): readonly string[] | undefined {
-    return this.#session.grantedTags;
+    return this.#http.grantedTags;
   }
 
   /**
@@ -83,23 +83,23 @@ export class TailscaleClient {
       },
     };
     checkTags(call);
-    return await this.#session.json(call, authKeySchema);
+    return await this.#http.json(call, authKeySchema);
   }
 
   /** Reads what an auth key is for; undefined when it is not there. */
   async getAuthKey(id: string): Promise<AuthKeyInfo | undefined> {
     const call = this.#keyCall("getAuthKey", "GET", id);
-    return await orAbsent(this.#session.json(call, authKeyInfoSchema));
+    return await orAbsent(this.#http.json(call, authKeyInfoSchema));
   }
 
   /** Revokes an auth key; one that is gone is no error. */
   async deleteAuthKey(id: string): Promise<void> {
-    await orAbsent(this.#session.send(this.#keyCall("deleteAuthKey", "DELETE", id)));
+    await orAbsent(this.#http.send(this.#keyCall("deleteAuthKey", "DELETE", id)));
   }
 
   /** The ids of the auth keys that this OAuth client made. */
   listAuthKeys(): Promise<readonly { readonly id: string }[]> {
-    return this.#session.json({
+    return this.#http.json({
       operation: "listAuthKeys",
       method: "GET",
       path: this.#inTailnet("keys"),
@@ -109,7 +109,7 @@ export class TailscaleClient {
 
   /** All devices, whole or not at all. */
   listDevices(): Promise<readonly Device[]> {
-    return this.#session.json({
+    return this.#http.json({
       operation: "listDevices",
       method: "GET",
       path: this.#inTailnet("devices"),
@@ -131,7 +131,7 @@ export class TailscaleClient {
       deletesDevice: true,
     };
     checkId(nodeId, call);
-    await orAbsent(this.#session.send(call));
+    await orAbsent(this.#http.send(call));
   }
 
   /** All Tailscale Services. */
@@ -142,7 +142,7 @@ export class TailscaleClient {
       path: this.#inTailnet("vip-services"),
       scope: "services",
     };
-    return await this.#orAbsentService(call, this.#session.json(call, serviceListSchema)) ?? [];
+    return await this.#orAbsentService(call, this.#http.json(call, serviceListSchema)) ?? [];
   }
 
   /**
@@ -152,7 +152,7 @@ export class TailscaleClient {
    */
   async getService(name: string): Promise<VipService | undefined> {
     const call = this.#serviceCall("getService", "GET", name);
-    return await this.#orAbsentService(call, this.#session.json(call, serviceSchema));
+    return await this.#orAbsentService(call, this.#http.json(call, serviceSchema));
   }
 
   /**
@@ -163,20 +163,20 @@ export class TailscaleClient {
     const base = this.#serviceCall("putService", "PUT", service.name);
     const call: Call = { ...base, body: service, tags: service.tags };
     checkTags(call, { allowNone: true });
-    await this.#session.send(call);
+    await this.#http.send(call);
   }
 
   /** Deletes a service; one that is gone is no error. */
   async deleteService(name: string): Promise<void> {
     const call = this.#serviceCall("deleteService", "DELETE", name);
-    await this.#orAbsentService(call, this.#session.send(call));
+    await this.#orAbsentService(call, this.#http.send(call));
   }
 
   /** The nodes that offer to host a service, and whether they may. */
   async listServiceHosts(name: string): Promise<readonly ServiceHost[]> {
     const base = this.#serviceCall("listServiceHosts", "GET", name);
     const call: Call = { ...base, path: this.#inTailnet("services", name, "devices") };
-    return await this.#orAbsentService(call, this.#session.json(call, serviceHostsSchema)) ?? [];
+    return await this.#orAbsentService(call, this.#http.json(call, serviceHostsSchema)) ?? [];
   }
 
   /** Lets a node host a service. */
@@ -184,7 +184,7 @@ export class TailscaleClient {
     const call = this.#serviceCall("approveServiceHost", "POST", name);
     checkId(nodeId, call);
     const path = this.#inTailnet("services", name, "device", nodeId, "approved");
-    await this.#session.send({ ...call, path, body: { approved: true } });
+    await this.#http.send({ ...call, path, body: { approved: true } });
   }
 
   /**
@@ -196,7 +196,7 @@ export class TailscaleClient {
   }
 
   #inTailnet(...elements: string[]): string[] {
-    return ["tailnet", this.#session.tailnet, ...elements];
+    return ["tailnet", this.#http.tailnet, ...elements];
   }
 
   #keyCall(operation: string, method: "GET" | "DELETE", id: string): Call {

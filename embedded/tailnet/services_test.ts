@@ -70,6 +70,9 @@ Deno.test("another name in the body renames the service and keeps its addresses"
     await t.call("PUT", WEB, service({ name: "svc:shop", addrs }));
     assertEquals((await t.call("GET", WEB)).status, 404);
     assertEquals(await addrsOf(t, "tailnet/-/services/svc:shop"), addrs);
+    assertEquals(t.api.services().map(({ name }) => name), ["svc:shop"]);
+    const taken = await t.call("PUT", WEB, service({ name: "svc:shop" }));
+    assertEquals(taken.status, 400);
   });
 });
 

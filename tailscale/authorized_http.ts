@@ -15,7 +15,7 @@ import { RateLimiter } from "./limiter.ts";
 import { Redactor } from "./redact.ts";
 import { parseReply } from "./schemas.ts";
 
-export interface SessionOptions {
+export interface AuthorizedHttpOptions {
   /** Where `/api/v2` is, such as `https://api.tailscale.com`. */
   readonly apiURL: string;
   /** Organisation name; "-" is the credential's own. @default "-" */
@@ -41,7 +41,7 @@ export interface SessionOptions {
 }
 
 /** Sends calls to one API as one OAuth client. */
-export class Session {
+export class AuthorizedHttp {
   readonly tailnet: string;
   readonly #apiURL: string;
   readonly #userAgent: string;
@@ -49,7 +49,7 @@ export class Session {
   readonly #http: Http;
   readonly #tokens: TokenSource;
 
-  constructor(options: SessionOptions) {
+  constructor(options: AuthorizedHttpOptions) {
     const { credential, clock, userAgent = "tailscale-gateway" } = options;
     this.tailnet = options.tailnet ?? "-";
     this.#apiURL = baseURL(options.apiURL);

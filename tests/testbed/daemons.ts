@@ -79,7 +79,7 @@ function signalGroup(pid: number, signal: Deno.Signal): void {
   }
 }
 
-/** The daemons of one testbed, stopped newest first. */
+/** The daemons of one testbed. */
 export class Daemons {
   readonly #all: Daemon[] = [];
 
@@ -113,7 +113,13 @@ export class Daemons {
     for (const daemon of this.#all) daemon.check();
   }
 
+  /** Stops all at once. */
   async stopAll(): Promise<void> {
-    for (const daemon of this.#all.splice(0).reverse()) await daemon.stop();
+    await Promise.all(this.#all.splice(0).map((daemon) => daemon.stop(5_000)));
+  }
+
+  /** Stops one after the other, newest first: what is kept on disk is then whole. */
+  async stopInOrder(): Promise<void> {
+    for (const daemon of this.#all.splice(0).reverse()) await daemon.stop(30_000);
   }
 }

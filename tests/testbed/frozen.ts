@@ -43,7 +43,7 @@ async function freeze(frozen: string): Promise<void> {
     const kubectl = [program("kubectl"), "--kubeconfig", join(dir, "kube", "admin.kubeconfig")];
     await run([...kubectl, "apply", "--server-side", "--force-conflicts", "-f", gatewayCrds()]);
     await run([...kubectl, ..."wait --for=condition=Established crd --all".split(" ")]);
-    await daemons.stopAll();
+    await daemons.stopInOrder();
     await Deno.rename(dir, frozen).catch(async (error) => {
       // Another run was faster: its state is as good.
       if (!await exists(frozen)) throw error;

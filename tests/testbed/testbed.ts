@@ -80,8 +80,8 @@ export class Testbed {
     const tailnet = parts.has("tailnet") ? this.startTailnet() : undefined;
     if (parts.has("kube") || parts.has("pods")) await this.#startKube();
     if (parts.has("pods")) {
-      await startServices(this.#node);
-      await startPodlet(this.#node);
+      // kube-proxy is ready only once podlet has made the node.
+      await Promise.all([startServices(this.#node), startPodlet(this.#node)]);
     }
     await tailnet;
   }

@@ -7,7 +7,7 @@ import { apiVersionOf } from "../../core/object.ts";
 import { noSuchPath } from "./errors.ts";
 import type { JsonMap } from "./json.ts";
 import type { Route } from "./route.ts";
-import { hasStatus, type ServedType, type TypeRegistry, versionsOf } from "./types.ts";
+import { hasStatus, isScalable, type ServedType, type TypeRegistry, versionsOf } from "./types.ts";
 
 const VERSION: JsonMap = {
   major: "1",
@@ -91,6 +91,9 @@ function resourcesOf(type: ServedType): JsonMap[] {
     ...(type.categories ? { categories: [...type.categories] } : {}),
   };
   if (!hasStatus(type)) return [main];
-  const verbs = ["get", "patch", "update"];
-  return [main, { name: `${plural}/status`, singularName: "", namespaced, kind, verbs }];
+  const part = { singularName: "", namespaced, kind, verbs: ["get", "patch", "update"] };
+  const status = { ...part, name: `${plural}/status` };
+  if (!isScalable(type)) return [main, status];
+  const scale = { group: "autoscaling", version: "v1", kind: "Scale" };
+  return [main, { ...part, ...scale, name: `${plural}/scale` }, status];
 }

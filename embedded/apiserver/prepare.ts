@@ -10,6 +10,7 @@ import { builtinDefaults } from "./builtin_defaults.ts";
 import { builtinErrors } from "./builtin_validation.ts";
 import type { ClusterIpAllocator } from "./cluster_ip.ts";
 import { invalid } from "./errors.ts";
+import { gatewayApiDefaults } from "./gateway_defaults.ts";
 import { asObject, clone, equal, fields, type JsonMap, setMember, withoutNulls } from "./json.ts";
 import { metadataErrors, nameErrors } from "./names.ts";
 import { hasStatus, type ServedType } from "./types.ts";
@@ -69,9 +70,9 @@ export class Preparer {
   #complete(object: KubeObject, type: ServedType, live: KubeObject | undefined): KubeObject {
     const bare = asObject(withoutNulls(fields(object)) as JsonMap);
     bare.apiVersion = apiVersionOf(type);
-    const completed = type.builtin
-      ? builtinDefaults(type, bare)
-      : this.#hooks.defaults?.(clone(bare)) ?? bare;
+    withoutEmptyMetadata(bare.metadata);
+    const known = type.builtin ? builtinDefaults(type, bare) : gatewayApiDefaults(type, bare);
+    const completed = type.builtin ? known : this.#hooks.defaults?.(clone(known)) ?? known;
     const next = type.kind === "Service" && type.group === ""
       ? this.#addresses.assign(type, completed, live)
       : completed;
@@ -126,6 +127,14 @@ const SERVER_FIELDS = [
   "resourceVersion",
   "selfLink",
 ];
+
+/** Metadata without the empty maps and lists that the real server leaves out. */
+function withoutEmptyMetadata(metadata: ObjectMeta): void {
+  for (const name of ["labels", "annotations", "finalizers", "ownerReferences"] as const) {
+    const value = metadata[name];
+    if (value && Object.keys(value).length === 0) delete metadata[name];
+  }
+}
 
 function addedFinalizers(live: KubeObject, next: KubeObject): string[] {
   const had = live.metadata.finalizers ?? [];

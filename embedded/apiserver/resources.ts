@@ -7,13 +7,16 @@ import { apiVersionOf, type KubeObject } from "../../core/object.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Deleter, type Propagation } from "./deletion.ts";
 import { badRequest, invalid, methodNotAllowed, unsupportedMediaType } from "./errors.ts";
-import { isMap, type Json, type JsonMap, mapAt } from "./json.ts";
+import { asObject, isMap, type Json, type JsonMap, mapAt } from "./json.ts";
 import { inVersion, listObjects } from "./list.ts";
+import { FieldRules } from "./list_rules.ts";
 import type { Writer } from "./managed_fields.ts";
 import { jsonPatch, mergePatch } from "./patch.ts";
 import { isTrue, listQuery } from "./query.ts";
 import type { ResourceRoute } from "./route.ts";
+import { scaledTo, scaleOf } from "./scale.ts";
 import type { Storage } from "./storage.ts";
+import { strategicMergePatch } from "./strategic_patch.ts";
 import { type ServedType, typeId } from "./types.ts";
 import { openWatch } from "./watch.ts";
 import type { ObjectWriter, WriteContext } from "./writes.ts";
@@ -21,7 +24,9 @@ import type { ObjectWriter, WriteContext } from "./writes.ts";
 const APPLY = "application/apply-patch+yaml";
 const MERGE = "application/merge-patch+json";
 const JSON_PATCH = "application/json-patch+json";
-const PATCHES = [JSON_PATCH, MERGE, APPLY];
+const STRATEGIC = "application/strategic-merge-patch+json";
+const PATCHES = [JSON_PATCH, MERGE, STRATEGIC, APPLY];
+const JSON_TYPES = ["", "application/json", "*/*", "text/plain", ...PATCHES];
 
 /** What requests work on. */
 export interface ResourceParts {
@@ -63,7 +68,7 @@ export class Resources {
         if (route.type.namespaced && route.namespace === undefined) throw methodNotAllowed();
         const body = await bodyMap(request);
         const object = writer.create(body, this.#context(call, "", "Update"));
-        return Response.json(inVersion(object, route), { status: 201 });
+        return respond(object, route, 201);
       }
       case "DELETE":
         return this.#deleteAll(call, await deleteBody(request));
@@ -78,11 +83,12 @@ export class Resources {
     switch (request.method) {
       case "GET":
         if (isTrue(params.get("watch"))) return this.#watch(call);
-        return Response.json(inVersion(writer.live({ ...route, name }), route));
+        return respond(writer.live({ ...route, name }), route);
       case "PUT": {
         const body = await bodyMap(request);
-        const object = writer.update(body, this.#context(call, name, "Update"));
-        return Response.json(inVersion(object, route));
+        const context = this.#context(call, name, "Update");
+        if (route.subresource !== "scale") return respond(writer.update(body, context), route);
+        return respond(writer.patch((live) => scaledTo(live, body), context), route);
       }
       case "PATCH":
         return await this.#patch(call, name);
@@ -102,14 +108,17 @@ export class Resources {
 
   async #patch(call: Call, name: string): Promise<Response> {
     const { request, params, route } = call;
-    const media = (request.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+    const media = mediaType(request);
+    if (!PATCHES.includes(media)) throw unsupportedMediaType(media, PATCHES);
     const body = await bodyJson(request);
     const { writer } = this.#parts;
-    if (media === APPLY) return this.#apply(call, name, body);
+    if (media === APPLY && route.subresource !== "scale") return this.#apply(call, name, body);
     const context = this.#context(call, name, "Update");
     if (isTrue(params.get("force"))) throw forceNeedsApply();
-    const change = patchOf(media, body);
-    return Response.json(inVersion(writer.patch(change, context), route));
+    const change = patchOf(media, body, route.type);
+    if (route.subresource !== "scale") return respond(writer.patch(change, context), route);
+    const scaled = (live: JsonMap) => scaledTo(live, change(scaleOf(asObject(live))));
+    return respond(writer.patch(scaled, context), route);
   }
 
   #apply(call: Call, name: string, body: Json): Response {
@@ -122,7 +131,7 @@ export class Resources {
     }
     const context = { ...this.#context(call, name, "Apply"), force: isTrue(params.get("force")) };
     const { object, created } = this.#parts.writer.apply(body, context);
-    return Response.json(inVersion(object, route), { status: created ? 201 : 200 });
+    return respond(object, route, created ? 201 : 200);
   }
 
   #delete(call: Call, name: string, body: JsonMap): Response {
@@ -130,7 +139,7 @@ export class Resources {
     const live = this.#parts.writer.live({ ...route, name });
     const { object, gone } = this.#parts.deleter.delete(route.type, live, options(params, body));
     if (!gone || RETURN_DELETED.has(typeId(route.type))) {
-      return Response.json(inVersion(object, route));
+      return respond(object, route);
     }
     return Response.json(success(route.type, object));
   }
@@ -170,10 +179,21 @@ function forceNeedsApply() {
   ]);
 }
 
-function patchOf(media: string, body: Json): (live: JsonMap) => JsonMap {
+/** An object, or its scale, as the URL asks for it. */
+function respond(object: KubeObject, route: ResourceRoute, status = 200): Response {
+  const body = route.subresource === "scale" ? scaleOf(object) : inVersion(object, route);
+  return Response.json(body, { status });
+}
+
+function patchOf(media: string, body: Json, type: ServedType): (live: JsonMap) => JsonMap {
   if (media === JSON_PATCH) return (live) => jsonPatch(live, body);
-  if (media !== MERGE) throw unsupportedMediaType(media, PATCHES);
+  if (media === STRATEGIC && !type.builtin) {
+    throw unsupportedMediaType(media, PATCHES.filter((known) => known !== STRATEGIC));
+  }
   if (!isMap(body)) throw badRequest("error decoding patch: the body must be an object");
+  if (media === STRATEGIC) {
+    return (live) => strategicMergePatch(live, body, new FieldRules(type));
+  }
   return (live) => mergePatch(live, body) as JsonMap;
 }
 
@@ -181,8 +201,17 @@ function userAgentName(request: Request): string {
   return (request.headers.get("user-agent") ?? "").split("/")[0]?.slice(0, 128) || "unknown";
 }
 
+function mediaType(request: Request): string {
+  return (request.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+}
+
 async function bodyJson(request: Request): Promise<Json> {
-  const text = await request.text();
+  const media = mediaType(request);
+  if (!JSON_TYPES.includes(media)) throw unsupportedMediaType(media, JSON_TYPES.slice(1, 2));
+  return parsed(await request.text());
+}
+
+function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
@@ -199,7 +228,7 @@ async function bodyMap(request: Request): Promise<JsonMap> {
 async function deleteBody(request: Request): Promise<JsonMap> {
   const text = await request.text();
   if (text.trim() === "") return {};
-  const body = JSON.parse(text) as Json;
+  const body = parsed(text);
   return isMap(body) ? body : {};
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { noSuchPath } from "./errors.ts";
-import { hasStatus, type ServedType, type TypeRegistry } from "./types.ts";
+import { hasStatus, isScalable, type ServedType, type TypeRegistry } from "./types.ts";
 
 /** The objects, object or subresource that a URL names. */
 export interface ResourceRoute {
@@ -78,8 +78,6 @@ interface ResourcePath {
   readonly namespace: string | undefined;
 }
 
-const SCALABLE = new Set(["StatefulSet", "Deployment"]);
-
 function resource({ type, version, path, namespace }: ResourcePath): ResourceRoute {
   const [, name, subresource] = path;
   if (name !== undefined && type.namespaced && namespace === undefined) throw noSuchPath();
@@ -92,6 +90,6 @@ function resource({ type, version, path, namespace }: ResourcePath): ResourceRou
   };
   if (subresource === undefined) return base;
   if (subresource === "status" && hasStatus(type)) return { ...base, subresource };
-  if (subresource === "scale" && SCALABLE.has(type.kind)) return { ...base, subresource };
+  if (subresource === "scale" && isScalable(type)) return { ...base, subresource };
   throw noSuchPath();
 }

@@ -169,8 +169,8 @@ export class EmbeddedApiServer {
       this.#collector.settle();
       return response;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return refusal(error);
+      if (error instanceof ApiError) return refusal(error);
+      return refusal(new ApiError(500, "InternalError", `Internal error occurred: ${error}`));
     }
   }
 

@@ -6,7 +6,7 @@
  */
 import { EMPTY, type FieldSet, fieldSet, FieldSetBuilder, type Path } from "./field_set.ts";
 import { equal, isMap, type Json, type JsonMap, setMember } from "./json.ts";
-import { type FieldRules, type Item, keyedItems } from "./list_rules.ts";
+import { type FieldRules, type Item, keyedItems, ListError, type ListRule } from "./list_rules.ts";
 
 /** A place in an object: names alone (to look rules up), and all path elements. */
 interface Place {
@@ -29,8 +29,16 @@ interface Child {
   readonly value: Json;
 }
 
-/** What lies below a value, by path element; undefined for leaves (scalars and atomic ones). */
-function childrenOf(value: Json, place: Place, rules: FieldRules): Map<string, Child> | undefined {
+/**
+ * What lies below a value, by path element; undefined for leaves (scalars and atomic ones).
+ *
+ * @throws {ListError} when a list lacks its keys.
+ */
+function strictChildren(
+  value: Json,
+  place: Place,
+  rules: FieldRules,
+): Map<string, Child> | undefined {
   if (isMap(value)) {
     if (rules.isAtomicMap(place.names)) return undefined;
     return new Map(
@@ -46,6 +54,25 @@ function childrenOf(value: Json, place: Place, rules: FieldRules): Map<string, C
     new Map(items.map((i) => [i.element, { place: item(place, i.element), value: i.value }]));
 }
 
+/** {@linkcode strictChildren}, with lists that lack their keys as leaves: updates may make such. */
+function childrenOf(value: Json, place: Place, rules: FieldRules): Map<string, Child> | undefined {
+  try {
+    return strictChildren(value, place, rules);
+  } catch (cause) {
+    if (!(cause instanceof ListError)) throw cause;
+    return undefined;
+  }
+}
+
+function itemsOf(list: Json[], rule: ListRule): Item[] | undefined {
+  try {
+    return keyedItems(list, rule);
+  } catch (cause) {
+    if (!(cause instanceof ListError)) throw cause;
+    return undefined;
+  }
+}
+
 /**
  * The fields that an applied configuration claims: leaves, items of keyed lists,
  * and empty maps.
@@ -55,7 +82,7 @@ function childrenOf(value: Json, place: Place, rules: FieldRules): Map<string, C
 export function appliedFields(object: JsonMap, rules: FieldRules): FieldSet {
   const paths: Path[] = [];
   const visit = (value: Json, place: Place) => {
-    const children = childrenOf(value, place, rules);
+    const children = strictChildren(value, place, rules);
     const isItem = /^[kv]:/.test(place.path[place.path.length - 1] ?? "");
     const isEmptyMap = isMap(value) && children?.size === 0;
     if (!children || isItem || (isEmptyMap && place.path.length > 0)) paths.push(place.path);
@@ -119,7 +146,7 @@ function mergeValues(live: Json | undefined, config: Json, context: MergeContext
   }
   if (Array.isArray(live) && Array.isArray(config)) {
     const rule = context.rules.list(context.place.names);
-    const [left, right] = [keyedItems(live, rule), keyedItems(config, rule)];
+    const [left, right] = [itemsOf(live, rule), itemsOf(config, rule)];
     return left && right ? mergeItems(left, right, context) : config;
   }
   return config;

@@ -111,6 +111,11 @@ export function hasStatus(type: ServedType): boolean {
   return type.status ?? true;
 }
 
+/** Has the kind a `/scale`? */
+export function isScalable(type: ServedType): boolean {
+  return type.builtin === true && (type.kind === "StatefulSet" || type.kind === "Deployment");
+}
+
 /** Finds served kinds by what requests and references say. */
 export class TypeRegistry {
   readonly #byId = new Map<string, ServedType>();

@@ -123,6 +123,39 @@ export interface LocalityLbEndpoints {
   readonly priority?: number;
 }
 
+/** `envoy.config.route.v3.Route` */
+export interface Route {
+  readonly match?: RouteMatch;
+  readonly route?: RouteAction;
+  readonly name?: string;
+}
+
+/** `envoy.config.route.v3.RouteAction` */
+export interface RouteAction {
+  readonly cluster?: string;
+  readonly prefixRewrite?: string;
+}
+
+/** `envoy.config.route.v3.RouteConfiguration` */
+export interface RouteConfiguration {
+  readonly name?: string;
+  readonly virtualHosts?: readonly VirtualHost[];
+}
+
+/** `envoy.config.route.v3.RouteMatch` */
+export interface RouteMatch {
+  readonly prefix?: string;
+  readonly path?: string;
+  readonly pathSeparatedPrefix?: string;
+}
+
+/** `envoy.config.route.v3.VirtualHost` */
+export interface VirtualHost {
+  readonly name?: string;
+  readonly domains?: readonly string[];
+  readonly routes?: readonly Route[];
+}
+
 /** `envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport` */
 export interface Http11ProxyUpstreamTransport {
   readonly transportSocket?: TransportSocket;
@@ -355,6 +388,11 @@ export interface Messages {
   "envoy.config.endpoint.v3.Endpoint.HealthCheckConfig": Endpoint_HealthCheckConfig;
   "envoy.config.endpoint.v3.LbEndpoint": LbEndpoint;
   "envoy.config.endpoint.v3.LocalityLbEndpoints": LocalityLbEndpoints;
+  "envoy.config.route.v3.Route": Route;
+  "envoy.config.route.v3.RouteAction": RouteAction;
+  "envoy.config.route.v3.RouteConfiguration": RouteConfiguration;
+  "envoy.config.route.v3.RouteMatch": RouteMatch;
+  "envoy.config.route.v3.VirtualHost": VirtualHost;
   "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport":
     Http11ProxyUpstreamTransport;
   "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer": RawBuffer;

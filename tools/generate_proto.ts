@@ -16,6 +16,7 @@ const SOURCES = [
   "envoy/http_11_proxy.proto",
   "envoy/http_protocol_options.proto",
   "envoy/raw_buffer.proto",
+  "envoy/route.proto",
   "envoy/type.proto",
 ];
 

@@ -53,7 +53,8 @@ export function assertNotEquals<T>(actual: T, expected: T, message?: string): vo
 
 /** Fails unless both are the same value (`Object.is`). */
 export function assertStrictEquals<T>(actual: T, expected: T, message?: string): void {
-  nodeAssert.strictEqual(actual, expected, message);
+  if (message === undefined) nodeAssert.strictEqual(actual, expected);
+  else nodeAssert.strictEqual(actual, expected, message);
 }
 
 /** Fails if `value` is null or undefined. */

@@ -1,0 +1,49 @@
+/**
+ * A TailscaleEndpoints as its backends are resolved from it.
+ *
+ * @module
+ */
+import { objectKey } from "../../core/object.ts";
+import { SERVICE, STATEFUL_SET } from "../../api/resources.ts";
+import type { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { withDefaults } from "../../api/tailscale_endpoints_defaults.ts";
+import type { EndpointsView } from "../../backends/endpoints.ts";
+import type { ServiceObject, StatefulSetObject } from "../proxies/live.ts";
+import { CONNECT_PORT, serviceName, statefulSetName } from "../proxies/proxy_set.ts";
+import type { World } from "../world.ts";
+import { unsupported } from "./proxy_set.ts";
+
+/** The view that hooks and status resolve backends from. */
+export function viewOf(world: World, endpoints: TailscaleEndpoints): EndpointsView {
+  const state = world.tailnets.get(endpoints.spec.tailnet);
+  const proxy = readyProxy(world, endpoints);
+  const refused = refusal(endpoints);
+  return {
+    object: endpoints,
+    ...(state?.fetchedAt === undefined ? {} : { devices: state.devices }),
+    ...(proxy ? { proxy } : {}),
+    ...(refused ? { refused } : {}),
+  };
+}
+
+function refusal(endpoints: TailscaleEndpoints): EndpointsView["refused"] {
+  const { name, deletionTimestamp } = endpoints.metadata;
+  if (deletionTimestamp) {
+    return { reason: "Deleting", message: `TailscaleEndpoints ${name} is being deleted.` };
+  }
+  const message = unsupported(withDefaults(endpoints.spec));
+  return message ? { reason: "NotSupported", message } : undefined;
+}
+
+/** The CONNECT port of the egress proxies: their Service's address, while one of them is ready. */
+function readyProxy({ objects }: World, { metadata }: TailscaleEndpoints): EndpointsView["proxy"] {
+  const name = statefulSetName(metadata.name, "egress");
+  const set = objects.get<StatefulSetObject>(STATEFUL_SET, objectKey(metadata.namespace, name));
+  const service = objects.get<ServiceObject>(
+    SERVICE,
+    objectKey(metadata.namespace, serviceName(name)),
+  );
+  const address = service?.spec?.clusterIP;
+  if (!address || address === "None" || !set?.status?.readyReplicas) return undefined;
+  return { address, port: CONNECT_PORT };
+}

@@ -1,0 +1,73 @@
+/**
+ * What the TailscaleTailnet controller looks at.
+ *
+ * @module
+ */
+import { objectKey } from "../../core/object.ts";
+import { SECRET } from "../../api/resources.ts";
+import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
+import { Index } from "../indexes.ts";
+import type { SecretObject } from "../proxies/live.ts";
+import { replicaState } from "../proxies/replica.ts";
+import type { Failure, TailnetState, World } from "../world.ts";
+
+/** The observation. */
+export interface TailnetObserved {
+  readonly tailnet: TailscaleTailnet;
+  /** `namespace/name` of the credential. */
+  readonly secretKey: string;
+  readonly secret?: SecretObject;
+  readonly state?: TailnetState;
+  readonly failure?: Failure;
+  /** How many objects name this tailnet. */
+  readonly usedBy: number;
+  /** Node ids of all replicas that objects of this tailnet have. */
+  readonly replicaIds: readonly string[];
+  /** True while a replica that has logged in is not seen connected. */
+  readonly waiting: boolean;
+}
+
+/** The controller's name. */
+export const NAME = "tailnet";
+
+/** The Secret that holds a tailnet's credential, as `namespace/name`. */
+export function credentialKey(tailnet: TailscaleTailnet, operatorNamespace: string): string {
+  const { oauthSecretName, oauthSecretNamespace } = tailnet.spec;
+  return objectKey(oauthSecretNamespace ?? operatorNamespace, oauthSecretName);
+}
+
+/** Gathers what {@linkcode planTailnet} decides on. */
+export function observeTailnet(world: World, key: string): TailnetObserved | undefined {
+  const tailnet = world.objects.get<TailscaleTailnet>(TailscaleTailnet.resource, key);
+  if (!tailnet) return undefined;
+  const secretKey = credentialKey(tailnet, world.settings.namespace);
+  if (!world.knowsSecret(secretKey)) return undefined;
+  const secret = world.objects.get<SecretObject>(SECRET, secretKey);
+  const state = world.tailnets.get(key);
+  const failure = world.failure(NAME, key);
+  const users = world.objects.byIndex<TailscaleEndpoints>(
+    TailscaleEndpoints.resource,
+    Index.tailnet,
+    key,
+  );
+  const replicaIds = world.objects.byIndex<SecretObject>(SECRET, Index.tailnet, key)
+    .flatMap((state) => replicaState(state).nodeId ?? []).sort();
+  return {
+    tailnet,
+    secretKey,
+    ...(secret ? { secret } : {}),
+    ...(state ? { state } : {}),
+    ...(failure ? { failure } : {}),
+    usedBy: users.length,
+    replicaIds,
+    waiting: isWaiting(replicaIds, state),
+  };
+}
+
+function isWaiting(ids: readonly string[], state: TailnetState | undefined): boolean {
+  const connected = new Set(
+    state?.devices.filter((device) => device.connectedToControl).map((device) => device.nodeId),
+  );
+  return ids.some((id) => !connected.has(id));
+}

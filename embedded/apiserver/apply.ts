@@ -18,10 +18,9 @@ import {
   toFieldsV1,
   union,
   withAncestors,
-  withoutBranch,
 } from "./field_set.ts";
 import { asObject, equal, type JsonMap } from "./json.ts";
-import { elementText, type FieldRules, ListError } from "./list_rules.ts";
+import { type FieldRules, ListError, pathText } from "./list_rules.ts";
 import {
   comparable,
   othersAfter,
@@ -83,12 +82,11 @@ export function serverSideApply(request: ApplyRequest): Applied {
 
 function claimedFields(config: JsonMap, { rules, writer }: ApplyRequest): FieldSet {
   try {
-    const set = ownable(appliedFields(config, rules));
-    // A named object without more claims nothing of metadata.
-    return writer.subresource === "status" ? withoutBranch(set, ["f:metadata"]) : set;
+    return ownable(appliedFields(config, rules));
   } catch (cause) {
     if (!(cause instanceof ListError)) throw cause;
-    const of = `${writer.apiVersion}, Kind=${String(config["kind"])}`;
+    const { name, namespace = "" } = asObject(config).metadata;
+    const of = `${namespace}/${name}; ${writer.apiVersion}, Kind=${String(config["kind"])}`;
     throw new ApiError(500, "", `failed to create typed patch object (${of}): ${cause.message}`);
   }
 }
@@ -118,11 +116,7 @@ function managerText(entry: ManagedFieldsEntry): string {
   const name = JSON.stringify(entry.manager ?? "");
   const via = entry.subresource ? ` with subresource ${JSON.stringify(entry.subresource)}` : "";
   if (entry.operation !== "Update") return `${name}${via}`;
-  return `${name}${via} using ${entry.apiVersion}${entry.time ? ` at ${entry.time}` : ""}`;
-}
-
-function pathText(path: Path): string {
-  return path.map(elementText).join("");
+  return `${name}${via} using ${entry.apiVersion}`;
 }
 
 function applyConflict(found: readonly Conflict[]): ApiError {

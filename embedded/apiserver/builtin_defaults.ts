@@ -15,11 +15,19 @@ export function base64(text: string): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
+/** Empty data is not stored. */
+function dataDefaults(object: JsonMap): void {
+  for (const name of ["data", "binaryData"]) {
+    const data = mapAt(object, name);
+    if (data && Object.keys(data).length === 0) delete object[name];
+  }
+}
+
 function secretDefaults(secret: JsonMap): void {
   fallback(secret, { type: "Opaque" });
   const texts = mapAt(secret, "stringData");
   delete secret["stringData"];
-  if (!texts) return;
+  if (!texts) return dataDefaults(secret);
   const encoded = Object.entries(texts).map(([key, text]) => [key, base64(String(text))]);
   secret["data"] = { ...mapAt(secret, "data"), ...Object.fromEntries(encoded) };
 }
@@ -52,8 +60,25 @@ function namespaceDefaults(namespace: JsonMap): void {
   fallback(spec, { finalizers: ["kubernetes"] });
 }
 
+function policyDefaults(policy: JsonMap): void {
+  const spec = mapAt(policy, "spec");
+  if (!spec) return;
+  fallback(spec, { policyTypes: spec["egress"] ? ["Ingress", "Egress"] : ["Ingress"] });
+  for (const rule of [...mapsIn(spec["ingress"]), ...mapsIn(spec["egress"])]) {
+    for (const port of mapsIn(rule["ports"])) fallback(port, { protocol: "TCP" });
+  }
+}
+
+function sliceDefaults(slice: JsonMap): void {
+  for (const port of mapsIn(slice["ports"])) fallback(port, { name: "", protocol: "TCP" });
+  for (const endpoint of mapsIn(slice["endpoints"])) fallback(endpoint, { conditions: {} });
+}
+
 const DEFAULTS: Readonly<Record<string, (object: JsonMap) => void>> = {
   secrets: secretDefaults,
+  configmaps: dataDefaults,
+  "networkpolicies.networking.k8s.io": policyDefaults,
+  "endpointslices.discovery.k8s.io": sliceDefaults,
   services: serviceDefaults,
   namespaces: namespaceDefaults,
   "statefulsets.apps": workloadDefaults,
@@ -66,14 +91,20 @@ const FIRST_STATUS: Readonly<Record<string, JsonMap>> = {
   namespaces: { phase: "Active" },
   pods: { phase: "Pending", qosClass: "BestEffort" },
   services: { loadBalancer: {} },
+  "statefulsets.apps": { availableReplicas: 0, replicas: 0 },
+  "deployments.apps": {},
+  "poddisruptionbudgets.policy": {
+    currentHealthy: 0,
+    desiredHealthy: 0,
+    disruptionsAllowed: 0,
+    expectedPods: 0,
+  },
 };
 
 /** The object with the server's defaults; the argument stays as it is. */
 export function builtinDefaults(type: ServedType, object: KubeObject): KubeObject {
-  const apply = DEFAULTS[typeId(type)];
-  if (!apply) return object;
   const copy = clone(fields(object));
-  apply(copy);
+  DEFAULTS[typeId(type)]?.(copy);
   const status = FIRST_STATUS[typeId(type)];
   if (status) fallback(copy, { status });
   return asObject(copy);

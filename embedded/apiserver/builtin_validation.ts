@@ -123,6 +123,10 @@ function templateErrors(object: JsonMap): string[] {
 
 function serviceErrors(object: JsonMap): string[] {
   const spec = mapAt(object, "spec") ?? {};
+  if (valueAt(object, ["status", "loadBalancer", "ingress"]) && spec["type"] !== "LoadBalancer") {
+    const why = "may only be used when `spec.type` is 'LoadBalancer'";
+    return [`status.loadBalancer.ingress: Forbidden: ${why}`];
+  }
   const ports = mapsIn(spec["ports"]);
   const needed = spec["type"] !== "ExternalName" && spec["clusterIP"] !== "None";
   if (ports.length === 0) return needed ? ["spec.ports: Required value"] : [];

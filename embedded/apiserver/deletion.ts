@@ -6,7 +6,7 @@
 import type { KubeObject } from "../../core/object.ts";
 import type { Clock } from "../../core/clock.ts";
 import { timestamp } from "./clock.ts";
-import { conflict } from "./errors.ts";
+import { preconditionFailed } from "./errors.ts";
 import { asObject, clone, equal, fields, mapAt } from "./json.ts";
 import type { Storage } from "./storage.ts";
 import { type ServedType, typeId } from "./types.ts";
@@ -79,11 +79,13 @@ export class Deleter {
     const next = withFinalizers(live, finalizers);
     if (isDeleting(live)) return next;
     next.metadata.deletionTimestamp = timestamp(this.#clock.now());
-    const metadata = mapAt(fields(next), "metadata")!;
-    metadata["deletionGracePeriodSeconds"] = 0;
     if (next.metadata.generation !== undefined) next.metadata.generation++;
-    if (next.kind !== "Namespace") return next;
-    return asObject({ ...fields(next), status: { phase: "Terminating" } });
+    if (next.kind === "Namespace") {
+      return asObject({ ...fields(next), status: { phase: "Terminating" } });
+    }
+    const metadata = mapAt(fields(next), "metadata");
+    if (metadata) metadata["deletionGracePeriodSeconds"] = 0;
+    return next;
   }
 }
 
@@ -105,12 +107,13 @@ function finalizersFor(live: KubeObject, propagation: Propagation | undefined): 
 function checkPreconditions(type: ServedType, live: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion, name } = live.metadata;
   if (options.uid !== undefined && options.uid !== uid) {
-    const why = `UID in precondition: ${options.uid}, UID in object meta: ${uid}`;
-    throw conflict(type, name, `Precondition failed: ${why}`);
+    const why = `the UID in the precondition (${options.uid}) does not match the UID in record ` +
+      `(${uid}). The object might have been deleted and then recreated`;
+    throw preconditionFailed(type, name, why);
   }
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
-    const why = `ResourceVersion in precondition: ${options.resourceVersion}, ` +
-      `ResourceVersion in object meta: ${resourceVersion}`;
-    throw conflict(type, name, `Precondition failed: ${why}`);
+    const why = `the ResourceVersion in the precondition (${options.resourceVersion}) does not ` +
+      `match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw preconditionFailed(type, name, why);
   }
 }

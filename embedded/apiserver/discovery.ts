@@ -4,7 +4,7 @@
  * @module
  */
 import { apiVersionOf } from "../../core/object.ts";
-import { noSuchPath } from "./errors.ts";
+import { NoSuchPath } from "./errors.ts";
 import type { JsonMap } from "./json.ts";
 import type { Route } from "./route.ts";
 import { hasStatus, isScalable, type ServedType, type TypeRegistry, versionsOf } from "./types.ts";
@@ -39,12 +39,12 @@ export function discover(route: Exclude<Route, { at: "resource" }>, types: TypeR
         groups: groupNames(types).map(groupIn(types)),
       };
     case "group":
-      if (!groupNames(types).includes(route.group)) throw noSuchPath();
+      if (!groupNames(types).includes(route.group)) throw new NoSuchPath();
       return { kind: "APIGroup", apiVersion: "v1", ...groupIn(types)(route.group) };
     case "resources":
       return resourceList(route, types);
     case "health":
-      throw noSuchPath(); // answered as text
+      throw new NoSuchPath(); // answered as text
   }
 }
 
@@ -68,7 +68,6 @@ function resourceList(
   types: TypeRegistry,
 ): JsonMap {
   const served = types.all.filter((t) => t.group === group && versionsOf(t).includes(version));
-  if (served.length === 0) throw noSuchPath();
   return {
     kind: "APIResourceList",
     apiVersion: "v1",

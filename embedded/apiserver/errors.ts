@@ -53,15 +53,27 @@ export class ApiError extends Error {
 }
 
 function named(type: ServedType, name: string): StatusDetails {
-  return { name, ...(type.group === "" ? {} : { group: type.group }), kind: type.plural };
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(type.group === "" ? {} : { group: type.group }),
+    kind: type.plural,
+  };
 }
 
 export function notFound(type: ServedType, name: string): ApiError {
   return new ApiError(404, "NotFound", `${typeId(type)} "${name}" not found`, named(type, name));
 }
 
-export function noSuchPath(): ApiError {
+/** The group and version are served, but not this. */
+export function noSuchResource(): ApiError {
   return new ApiError(404, "NotFound", "the server could not find the requested resource", {});
+}
+
+/** Nothing is served there, not even the group: answered as text, as by the real server. */
+export class NoSuchPath extends ApiError {
+  constructor() {
+    super(404, "NotFound", "404 page not found", {});
+  }
 }
 
 export function alreadyExists(type: ServedType, name: string): ApiError {
@@ -72,6 +84,12 @@ export function alreadyExists(type: ServedType, name: string): ApiError {
 export function conflict(type: ServedType, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${typeId(type)} "${name}": ${why}`;
   return new ApiError(409, "Conflict", message, named(type, name));
+}
+
+/** A precondition of a deletion does not hold. */
+export function preconditionFailed(type: ServedType, name: string, why: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${type.kind} "${name}": ${why}`;
+  return new ApiError(409, "Conflict", message, { ...named(type, name), kind: type.kind });
 }
 
 /** The conflict of a write whose resourceVersion is no longer the object's. */
@@ -114,7 +132,7 @@ export function expired(message: string): ApiError {
 
 /** The resourceVersion has not happened yet. */
 export function tooLargeResourceVersion(wanted: number, current: number): ApiError {
-  const message = `Too large resource version: ${wanted}, current: ${current}`;
+  const message = `Timeout: Too large resource version: ${wanted}, current: ${current}`;
   return new ApiError(504, "Timeout", message, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
@@ -142,14 +160,14 @@ export function invalid(
   errors: readonly string[],
 ): ApiError {
   const causes = errors.map((error) => {
-    const [, field = "", message = error] = /^([\w.[\]"/-]+): ([\s\S]*)$/.exec(error) ?? [];
+    const [, field = "", message = error] = /^([\w.[\]"/ -]+): ([\s\S]*)$/.exec(error) ?? [];
     const reason = CAUSES.find(([begin]) => begin.test(message))?.[1] ?? "FieldValueInvalid";
     return { reason, message, ...(field === "" ? {} : { field }) };
   });
   const text = errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`;
   const subject = type.group === "" ? type.kind : `${type.kind}.${type.group}`;
   return new ApiError(422, "Invalid", `${subject} "${name}" is invalid: ${text}`, {
-    name,
+    ...(name === "" ? {} : { name }),
     ...(type.group === "" ? {} : { group: type.group }),
     kind: type.kind,
     causes,

@@ -23,8 +23,10 @@ const ATOMIC: ListRule = { list: "atomic" };
 const SET: ListRule = { list: "set" };
 const NAME = by("name");
 
+/** Keyed by those members; one that is absent counts as the empty text. */
 function by(...names: (string | ListKey)[]): ListRule {
-  return { list: "map", keys: names.map((k) => typeof k === "string" ? { name: k } : k) };
+  const keys = names.map((key) => typeof key === "string" ? { name: key, absent: "" } : key);
+  return { list: "map", keys };
 }
 
 /** Lists of every kind. */
@@ -37,7 +39,7 @@ const COMMON: Readonly<Record<string, ListRule>> = {
 /** Lists of a container, which hang below three lists of a pod's spec. */
 const CONTAINER: Readonly<Record<string, ListRule>> = {
   env: NAME,
-  ports: by("containerPort", { name: "protocol", absent: "TCP" }),
+  ports: by({ name: "containerPort", absent: 0 }, { name: "protocol", absent: "TCP" }),
   volumeMounts: by("mountPath"),
   volumeDevices: by("devicePath"),
   "resources.claims": NAME,
@@ -59,7 +61,7 @@ const POD: Readonly<Record<string, ListRule>> = {
 
 const BY_KIND: Readonly<Record<string, Readonly<Record<string, ListRule>>>> = {
   Pod: { ...POD, "status.podIPs": by("ip"), "status.hostIPs": by("ip") },
-  Service: { "spec.ports": by("port", { name: "protocol", absent: "TCP" }) },
+  Service: { "spec.ports": by({ name: "port", absent: 0 }, { name: "protocol", absent: "TCP" }) },
   ServiceAccount: { secrets: NAME },
   Gateway: {
     "spec.listeners": NAME,
@@ -86,6 +88,8 @@ const ATOMIC_MAPS = new Set([
   "secretKeyRef",
   "fieldRef",
   "resourceFieldRef",
+  "involvedObject",
+  "regarding",
 ]);
 
 /** What is known of the fields of one kind; paths leave list items out. */
@@ -94,6 +98,11 @@ export class FieldRules {
 
   constructor(type: Pick<ServedType, "group" | "kind" | "builtin">) {
     this.#type = type;
+  }
+
+  /** Is the kind compiled into the real server? */
+  get builtin(): boolean {
+    return this.#type.builtin === true;
   }
 
   /** The rule of the list at that path, such as `["spec", "containers", "env"]`. */
@@ -111,8 +120,7 @@ export class FieldRules {
 
   /** Is the map at that path owned and replaced as a whole? */
   isAtomicMap(path: readonly string[]): boolean {
-    return this.#type.builtin === true && path.length > 1 &&
-      ATOMIC_MAPS.has(path[path.length - 1] ?? "");
+    return this.#type.builtin === true && ATOMIC_MAPS.has(path[path.length - 1] ?? "");
   }
 }
 
@@ -171,8 +179,13 @@ function keyOfItem(item: Json, keys: readonly ListKey[]): string | undefined {
   return `k:{${members.join(",")}}`;
 }
 
+/** A path as messages show it: `.spec.containers[name="a"].image`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join("");
+}
+
 /** A path element as messages show it: `.spec`, `[name="a"]`, `[="a"]`. */
-export function elementText(element: string): string {
+function elementText(element: string): string {
   const content = element.slice(2);
   if (element.startsWith("f:")) return `.${content}`;
   if (element.startsWith("v:")) return `[=${content}]`;

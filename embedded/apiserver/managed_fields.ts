@@ -4,7 +4,6 @@
  * @module
  */
 import type { KubeObject, ManagedFieldsEntry } from "../../core/object.ts";
-import { apiVersionOf } from "../../core/object.ts";
 import { timestamp } from "./clock.ts";
 import {
   difference,
@@ -16,10 +15,9 @@ import {
   union,
   withoutBranch,
 } from "./field_set.ts";
-import { equal, fields, type Json, type JsonMap } from "./json.ts";
+import { equal, fields, isMap, type Json, type JsonMap } from "./json.ts";
 import type { FieldRules } from "./list_rules.ts";
 import { compare, type Difference } from "./typed.ts";
-import type { ServedType } from "./types.ts";
 
 /** Who writes, and how. */
 export interface Writer {
@@ -78,12 +76,17 @@ export function ownersOf(object: KubeObject | undefined): Owners {
   );
 }
 
-/** The entries to store; managers without fields have none. */
+/** The entries to store, in the order of the real server; managers without fields have none. */
 export function toEntries(owners: Owners): ManagedFieldsEntry[] {
-  return [...owners.values()].filter(({ set }) => !isEmpty(set)).map(({ entry, set }) => ({
-    ...entry,
-    fieldsV1: toFieldsV1(set),
-  }));
+  const entries = [...owners.values()].filter(({ set }) => !isEmpty(set)).map((
+    { entry, set },
+  ): ManagedFieldsEntry => ({ ...entry, fieldsV1: toFieldsV1(set) }));
+  return entries.map((entry) => ({ entry, rank: rank(entry) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0)).map(({ entry }) => entry);
+}
+
+function rank({ operation, time, manager, apiVersion, subresource }: ManagedFieldsEntry): string {
+  return [operation, time, manager, apiVersion, subresource].map((part) => part ?? "").join("\n");
 }
 
 /** The entry of a writer, now. */
@@ -119,7 +122,7 @@ export function ownersAfterUpdate(
     rules: FieldRules;
   },
 ): Owners {
-  const change = compare(live ? comparable(live) : emptyObject(next), comparable(next), rules);
+  const change = compare(live ? comparable(live) : unwritten(next, rules), comparable(next), rules);
   const changed = union(change.added, change.modified);
   const owners = new Map(othersAfter(ownersOf(live), writer, change));
   const mine = owners.get(ownerKey(writer));
@@ -135,13 +138,27 @@ export function comparable(object: KubeObject): JsonMap {
   return fields({ ...object, metadata } as KubeObject);
 }
 
-/** What a new object is compared with: built-in kinds always have metadata and spec. */
-function emptyObject(object: KubeObject): JsonMap {
-  const metadata = {};
-  return { apiVersion: object.apiVersion, kind: object.kind, metadata };
+/**
+ * What a new object is compared with: all that its writer does not own. In a
+ * built-in kind that is the status, and what the server allocates.
+ */
+function unwritten(object: KubeObject, rules: FieldRules): JsonMap {
+  const { apiVersion, kind } = object;
+  const { spec, status } = fields(object);
+  const bare = { apiVersion, kind, metadata: {} };
+  if (!rules.builtin) return bare;
+  return {
+    ...bare,
+    ...(status === undefined ? {} : { status }),
+    ...(isMap(spec) ? { spec: allocated(kind, spec) } : {}),
+  };
 }
 
-/** The `apiVersion` that a writer's entry carries. */
-export function entryVersion(type: ServedType, version: string): string {
-  return apiVersionOf({ group: type.group, version });
+const ADDRESSES = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"];
+
+function allocated(kind: string, spec: JsonMap): JsonMap {
+  if (kind === "Namespace") return spec;
+  if (kind !== "Service") return {};
+  const names = spec["clusterIP"] === "None" ? ADDRESSES.slice(1) : ADDRESSES;
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => names.includes(name)));
 }

@@ -7,7 +7,6 @@ import type { KubeObject } from "../../core/object.ts";
 import { type ServedType, typeId } from "./types.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const QUALIFIED = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
@@ -17,8 +16,6 @@ const SUBDOMAIN_HELP =
 const LABEL_HELP =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters " +
   "or '-', and must start and end with an alphanumeric character";
-const LABEL_1035_HELP = "a DNS-1035 label must consist of lower case alphanumeric characters " +
-  "or '-', start with an alphabetic character, and end with an alphanumeric character";
 
 interface NameRule {
   readonly pattern: RegExp;
@@ -28,7 +25,7 @@ interface NameRule {
 
 const BY_KIND: Readonly<Record<string, NameRule>> = {
   namespaces: { pattern: LABEL, max: 63, help: LABEL_HELP },
-  services: { pattern: LABEL_1035, max: 63, help: LABEL_1035_HELP },
+  services: { pattern: LABEL, max: 63, help: LABEL_HELP },
 };
 
 const PATH_SEGMENT: NameRule = {

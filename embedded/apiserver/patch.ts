@@ -117,9 +117,7 @@ function step(document: JsonMap, operation: Json): void {
       if (equal(read(at) ?? null, operation["value"] ?? null)) return;
       throw unprocessable(`testing value ${operation["path"]} failed: test failed`);
     default:
-      throw badRequest(
-        `error decoding patch: unknown operation ${JSON.stringify(operation["op"])}`,
-      );
+      throw unprocessable(`unknown operation ${JSON.stringify(operation["op"])}`);
   }
 }
 

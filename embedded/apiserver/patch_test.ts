@@ -61,6 +61,7 @@ Deno.test("a JSON patch that does not fit is refused and leaves the target as it
     { op: "add", path: "/list/7", value: 1 },
     { op: "test", path: "/a", value: 2 },
     { op: "add", path: "/a/b", value: 1 },
+    { op: "go", path: "/a" },
   ];
   for (const misfit of misfits) {
     const first = { op: "add", path: "/new", value: true };
@@ -71,7 +72,7 @@ Deno.test("a JSON patch that does not fit is refused and leaves the target as it
 });
 
 Deno.test("a malformed JSON patch is a bad request", () => {
-  for (const patch of [{}, [1], [{ op: "go", path: "/a" }], [{ op: "add", path: "a", value: 1 }]]) {
+  for (const patch of [{}, [1], [{ op: "add", path: "a", value: 1 }]]) {
     assertEquals(assertThrows(() => jsonPatch({ a: 1 }, patch as Json), ApiError).code, 400);
   }
 });

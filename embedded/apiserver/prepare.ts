@@ -103,8 +103,13 @@ function combined(live: KubeObject, wanted: KubeObject, target: Target): JsonMap
 }
 
 /** What only the server sets comes from the live object. */
-function metadataOf(live: KubeObject, wanted: KubeObject, { subresource }: Target): ObjectMeta {
-  if (subresource === "status") return { ...live.metadata };
+function metadataOf(
+  live: KubeObject,
+  wanted: KubeObject,
+  { type, subresource }: Target,
+): ObjectMeta {
+  // The status of a kind with a CRD takes no metadata; that of a built-in kind does.
+  if (subresource === "status" && !type.builtin) return { ...live.metadata };
   const server = fields(live)["metadata"] as JsonMap;
   const result: JsonMap = { ...(fields(wanted)["metadata"] as JsonMap) };
   for (const name of SERVER_FIELDS) {

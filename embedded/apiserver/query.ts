@@ -4,7 +4,7 @@
  * @module
  */
 import type { KubeObject } from "../../core/object.ts";
-import { badRequest, invalid } from "./errors.ts";
+import { badRequest } from "./errors.ts";
 import type { ResourceRoute } from "./route.ts";
 import { fieldSelector, labelSelector, type Predicate } from "./selectors.ts";
 
@@ -67,7 +67,8 @@ function integer(text: string | null): number | undefined {
 function resourceVersion(text: string | null): number | undefined {
   if (text === null || text === "") return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  throw invalid({ group: "", kind: "ListOptions" }, "", [
-    `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: invalid syntax`,
-  ]);
+  const value = JSON.stringify(text);
+  throw badRequest(
+    `invalid resource version: resourceVersion: Invalid value: ${value}: not a number`,
+  );
 }

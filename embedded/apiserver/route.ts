@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { noSuchPath } from "./errors.ts";
+import { NoSuchPath, noSuchResource } from "./errors.ts";
 import { hasStatus, isScalable, type ServedType, type TypeRegistry } from "./types.ts";
 
 /** The objects, object or subresource that a URL names. */
@@ -44,7 +44,7 @@ export function routeOf(pathname: string, types: TypeRegistry): Route {
   if (fixed && (rest.length === 0 || fixed.at === "health")) return fixed;
   if (first === "api") return inVersion("", rest, types);
   const [group, ...below] = rest;
-  if (first !== "apis" || group === undefined) throw noSuchPath();
+  if (first !== "apis" || group === undefined) throw new NoSuchPath();
   return below.length === 0 ? { at: "group", group } : inVersion(group, below, types);
 }
 
@@ -52,12 +52,13 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw noSuchPath();
+    throw new NoSuchPath();
   }
 }
 
 function inVersion(group: string, parts: string[], types: TypeRegistry): Route {
   const [version = "", ...rest] = parts;
+  if (!types.serves(group, version)) throw new NoSuchPath();
   if (rest.length === 0) return { at: "resources", group, version };
   const [plural, namespace, ...below] = rest;
   // `namespaces/<name>/status` is a part of the namespace, not a kind within it.
@@ -66,7 +67,7 @@ function inVersion(group: string, parts: string[], types: TypeRegistry): Route {
   const path = inNamespace ? below : rest;
   const type = types.byPath(group, version, path[0] ?? "");
   if (!type || path.length > 3 || inNamespace !== (type.namespaced && inNamespace)) {
-    throw noSuchPath();
+    throw noSuchResource();
   }
   return resource({ type, version, path, namespace: inNamespace ? namespace : undefined });
 }
@@ -80,7 +81,7 @@ interface ResourcePath {
 
 function resource({ type, version, path, namespace }: ResourcePath): ResourceRoute {
   const [, name, subresource] = path;
-  if (name !== undefined && type.namespaced && namespace === undefined) throw noSuchPath();
+  if (name !== undefined && type.namespaced && namespace === undefined) throw noSuchResource();
   const base: ResourceRoute = {
     at: "resource",
     type,
@@ -91,5 +92,5 @@ function resource({ type, version, path, namespace }: ResourcePath): ResourceRou
   if (subresource === undefined) return base;
   if (subresource === "status" && hasStatus(type)) return { ...base, subresource };
   if (subresource === "scale" && isScalable(type)) return { ...base, subresource };
-  throw noSuchPath();
+  throw noSuchResource();
 }

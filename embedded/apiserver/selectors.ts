@@ -97,7 +97,10 @@ export function fieldSelector(text: string, type: ServedType): Predicate {
     if (field === undefined) {
       throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     }
-    if (!supported.includes(field)) throw badRequest(`field label not supported: ${field}`);
+    if (!supported.includes(field)) {
+      const known = supported.map((name) => JSON.stringify(name)).join(", ");
+      throw badRequest(`${JSON.stringify(field)} is not a known field selector: only ${known}`);
+    }
     return { path: field.split("."), not: operator === "!=", wanted };
   });
   return (object) =>

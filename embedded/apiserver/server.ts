@@ -10,7 +10,7 @@ import { ClusterIpAllocator } from "./cluster_ip.ts";
 import { Collector } from "./collector.ts";
 import { Deleter } from "./deletion.ts";
 import { discover } from "./discovery.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, NoSuchPath } from "./errors.ts";
 import { type Fault, Faults } from "./faults.ts";
 import { clone } from "./json.ts";
 import { Preparer } from "./prepare.ts";
@@ -202,6 +202,7 @@ export class EmbeddedApiServer {
 }
 
 function refusal(error: ApiError): Response {
+  if (error instanceof NoSuchPath) return new Response(`${error.message}\n`, { status: 404 });
   const seconds = error.details?.retryAfterSeconds;
   const headers = seconds === undefined ? {} : { "retry-after": String(seconds) };
   return Response.json(error.status(), { status: error.code, headers });

@@ -6,7 +6,14 @@
  */
 import { EMPTY, type FieldSet, fieldSet, FieldSetBuilder, type Path } from "./field_set.ts";
 import { equal, isMap, type Json, type JsonMap, setMember } from "./json.ts";
-import { type FieldRules, type Item, keyedItems, ListError, type ListRule } from "./list_rules.ts";
+import {
+  type FieldRules,
+  type Item,
+  keyedItems,
+  ListError,
+  type ListRule,
+  pathText,
+} from "./list_rules.ts";
 
 /** A place in an object: names alone (to look rules up), and all path elements. */
 interface Place {
@@ -49,9 +56,18 @@ function strictChildren(
     );
   }
   if (!Array.isArray(value)) return undefined;
-  const items = keyedItems(value, rules.list(place.names));
+  const items = itemsAt(value, place, rules);
   return items &&
     new Map(items.map((i) => [i.element, { place: item(place, i.element), value: i.value }]));
+}
+
+function itemsAt(value: Json[], place: Place, rules: FieldRules): Item[] | undefined {
+  try {
+    return keyedItems(value, rules.list(place.names));
+  } catch (cause) {
+    if (!(cause instanceof ListError)) throw cause;
+    throw new ListError(`${pathText(place.path)}: ${cause.message}`, { cause });
+  }
 }
 
 /** {@linkcode strictChildren}, with lists that lack their keys as leaves: updates may make such. */

@@ -142,8 +142,9 @@ export class TypeRegistry {
     );
   }
 
-  byId(id: string): ServedType | undefined {
-    return this.#byId.get(id);
+  /** Is any kind of that group served in that version? */
+  serves(group: string, version: string): boolean {
+    return this.all.some((t) => t.group === group && versionsOf(t).includes(version));
   }
 }
 

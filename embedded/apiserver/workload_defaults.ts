@@ -32,6 +32,8 @@ function containerDefaults(container: JsonMap): void {
     if (probe) fallback(probe, PROBE);
     const http = mapAt(probe, "httpGet");
     if (http) fallback(http, { scheme: "HTTP", path: "/" });
+    const grpc = mapAt(probe, "grpc");
+    if (grpc) fallback(grpc, { service: "" });
   }
   quantities(mapAt(container, "resources"));
 }
@@ -67,9 +69,8 @@ function podSpecDefaults(spec: JsonMap): void {
     schedulerName: "default-scheduler",
   });
   // Two names for one field: the API server keeps them equal.
-  if (typeof spec["serviceAccountName"] === "string") {
-    spec["serviceAccount"] = spec["serviceAccountName"];
-  }
+  const account = spec["serviceAccountName"] ?? spec["serviceAccount"];
+  if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
   for (const list of ["containers", "initContainers"]) {
     mapsIn(spec[list]).forEach(containerDefaults);
   }
@@ -78,6 +79,23 @@ function podSpecDefaults(spec: JsonMap): void {
       const map = mapAt(volume, source);
       if (map) fallback(map, mode);
     }
+    sourceDefaults(volume);
+  }
+}
+
+function sourceDefaults(volume: JsonMap): void {
+  for (const source of mapsIn(mapAt(volume, "projected")?.["sources"])) {
+    const token = mapAt(source, "serviceAccountToken");
+    if (token) fallback(token, { expirationSeconds: 3600 });
+    itemDefaults(mapAt(source, "downwardAPI"));
+  }
+  itemDefaults(mapAt(volume, "downwardAPI"));
+}
+
+function itemDefaults(downward: JsonMap | undefined): void {
+  for (const item of mapsIn(downward?.["items"])) {
+    const fieldRef = mapAt(item, "fieldRef");
+    if (fieldRef) fallback(fieldRef, { apiVersion: "v1" });
   }
 }
 
@@ -104,7 +122,10 @@ const SPECS: Readonly<Record<string, JsonMap>> = {
 export function workloadDefaults(object: JsonMap): void {
   const spec = mapAt(object, "spec");
   if (!spec) return;
-  if (object["kind"] === "Pod") return podSpecDefaults(spec);
+  if (object["kind"] === "Pod") {
+    fallback(spec, { enableServiceLinks: true });
+    return podSpecDefaults(spec);
+  }
   fallback(spec, SPECS[String(object["kind"])] ?? {});
   const podSpec = mapAt(mapAt(spec, "template"), "spec");
   if (podSpec) podSpecDefaults(podSpec);

@@ -251,7 +251,12 @@ function ownPart(config: KubeObject, { type, subresource }: WriteContext): JsonM
   const { apiVersion, kind } = config;
   const { name, namespace } = config.metadata;
   const bare = { name, ...(namespace ? { namespace } : {}) };
-  return { apiVersion, kind, metadata: bare, ...(status === undefined ? {} : { status }) };
+  return {
+    apiVersion,
+    kind,
+    metadata: type.builtin ? metadata : bare,
+    ...(status === undefined ? {} : { status }),
+  };
 }
 
 function withEntries(object: KubeObject, entries: ManagedFieldsEntry[]): KubeObject {

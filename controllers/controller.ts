@@ -86,6 +86,10 @@ export interface Controller<O = unknown> {
   /** What its keys name. */
   readonly type: ResourceType;
   readonly mappings: readonly Mapping[];
+  /** What it applies and deletes. It reads only those that carry the operator's label. */
+  readonly makes: readonly ResourceType[];
+  /** What others make for it and it only patches; read by that label too. */
+  readonly patches?: readonly ResourceType[];
   /** Keys that a change of a tailnet's state concerns. */
   readonly keysOfTailnet?: (tailnet: string, world: World) => readonly string[];
   /** True where every change of what hooks render, or have seen, concerns all its keys. */

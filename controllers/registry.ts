@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ResourceType } from "../core/object.ts";
 import type { Controller } from "./controller.ts";
 import { endpointsController } from "./endpoints/controller.ts";
 import { revisionController } from "./revision/controller.ts";
@@ -14,3 +15,13 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointsController,
   revisionController,
 ];
+
+/** Every type that some controller reads, each once. */
+export const TYPES_READ: readonly ResourceType[] = [
+  ...new Set(CONTROLLERS.flatMap(({ type, mappings }) => [type, ...mappings.map((m) => m.type)])),
+];
+
+/** Types of which only what carries the operator's label is read. */
+export const TYPES_MADE: ReadonlySet<ResourceType> = new Set(
+  CONTROLLERS.flatMap(({ makes, patches = [] }) => [...makes, ...patches]),
+);

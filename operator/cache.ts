@@ -7,7 +7,8 @@
 import type { Clock } from "../core/clock.ts";
 import { Label, MANAGED_BY } from "../core/labels.ts";
 import { keyOf, type KubeObject, type ResourceType } from "../core/object.ts";
-import * as resources from "../api/resources.ts";
+import { SECRET } from "../api/resources.ts";
+import { TYPES_MADE } from "../controllers/registry.ts";
 import { indexesOf } from "../controllers/indexes.ts";
 import type { ObjectReader } from "../controllers/world.ts";
 import type { KubeClient } from "../kube/client.ts";
@@ -33,18 +34,6 @@ export interface ClusterCacheOptions {
   readonly onSecretKnown: (key: string) => void;
 }
 
-/** Types of which only what the operator made is read. */
-const MADE_BY_US: ReadonlySet<ResourceType> = new Set([
-  resources.SECRET,
-  resources.SERVICE,
-  resources.SERVICE_ACCOUNT,
-  resources.POD,
-  resources.STATEFUL_SET,
-  resources.ROLE,
-  resources.ROLE_BINDING,
-  resources.NETWORK_POLICY,
-]);
-
 interface Cached {
   readonly store: Store<KubeObject>;
   readonly reflector: Reflector<KubeObject>;
@@ -63,7 +52,7 @@ export class ClusterCache implements ObjectReader {
     for (const type of options.types) this.#add(type);
     this.secrets = new SecretWatches({
       ...options,
-      onChange: (change) => this.#tell(resources.SECRET, change),
+      onChange: (change) => this.#tell(SECRET, change),
       onKnown: options.onSecretKnown,
     });
   }
@@ -75,7 +64,7 @@ export class ClusterCache implements ObjectReader {
 
   get<T extends KubeObject>(type: ResourceType, key: string): T | undefined {
     const found = this.#of(type).store.get(key) ??
-      (type === resources.SECRET ? this.secrets.get(key) : undefined);
+      (type === SECRET ? this.secrets.get(key) : undefined);
     return found as T | undefined;
   }
 
@@ -132,7 +121,7 @@ export class ClusterCache implements ObjectReader {
       log: log.named("watch"),
       trim: trimmer(type),
       onChange: (change) => this.#tell(type, change),
-      ...(MADE_BY_US.has(type) ? { labelSelector: `${Label.managedBy}=${MANAGED_BY}` } : {}),
+      ...(TYPES_MADE.has(type) ? { labelSelector: `${Label.managedBy}=${MANAGED_BY}` } : {}),
       ...(random ? { random } : {}),
     });
     metrics.store(type.plural, () => store.size);

@@ -5,10 +5,9 @@
  * @module
  */
 import type { Clock } from "../core/clock.ts";
-import type { ResourceType } from "../core/object.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
 import { fieldManagerOf } from "../controllers/controller.ts";
-import { CONTROLLERS } from "../controllers/registry.ts";
+import { CONTROLLERS, TYPES_READ } from "../controllers/registry.ts";
 import { tailnetController } from "../controllers/tailnet/controller.ts";
 import { credentialKey } from "../controllers/tailnet/observe.ts";
 import type { Settings, World } from "../controllers/world.ts";
@@ -69,18 +68,17 @@ export class Operator {
   constructor(options: OperatorOptions) {
     const { client, clock, log } = options;
     this.#options = options;
-    const types = typesRead();
     this.metrics = new Metrics({
       clock,
       controllers: CONTROLLERS.map(({ name }) => name),
       hooks: HOOKS.map(({ method }) => method),
-      resources: types.map(({ plural }) => plural),
+      resources: TYPES_READ.map(({ plural }) => plural),
     });
     const { metrics } = this;
     this.cache = new ClusterCache({
       ...options,
       metrics,
-      types,
+      types: TYPES_READ,
       onSecretKnown: (key) => this.#secretKnown(key),
     });
     this.tailnets = new Tailnets({
@@ -274,13 +272,6 @@ export class Operator {
   #hooksChanged(): void {
     for (const engine of this.#engines.values()) engine.hooksChanged();
   }
-}
-
-/** Every type that some controller reads, each once. */
-function typesRead(): ResourceType[] {
-  return [
-    ...new Set(CONTROLLERS.flatMap(({ type, mappings }) => [type, ...mappings.map((m) => m.type)])),
-  ];
 }
 
 /** Waits for the promise, or for the signal. */

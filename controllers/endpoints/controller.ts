@@ -36,8 +36,7 @@ function keysOfTailnet(tailnet: string, world: World): string[] {
   return world.objects.byIndex(TailscaleEndpoints.resource, Index.tailnet, tailnet).map(keyOf);
 }
 
-/** The types of the objects that the controller makes. */
-const MADE = [
+const MAKES = [
   resources.STATEFUL_SET,
   resources.SERVICE,
   resources.SERVICE_ACCOUNT,
@@ -45,11 +44,13 @@ const MADE = [
   resources.ROLE_BINDING,
   resources.NETWORK_POLICY,
   resources.SECRET,
-  resources.POD,
 ];
 
+/** The pods of its StatefulSets. */
+const PATCHES = [resources.POD];
+
 const mappings: Mapping[] = [
-  ...MADE.map((type) => ({ type, keys: parentKey })),
+  ...[...MAKES, ...PATCHES].map((type) => ({ type, keys: parentKey })),
   {
     type: TailscaleTailnet.resource,
     keys: (tailnet, world) => keysOfTailnet(tailnet.metadata.name, world),
@@ -66,6 +67,8 @@ export const endpointsController = defineController({
   name: NAME,
   type: TailscaleEndpoints.resource,
   mappings,
+  makes: MAKES,
+  patches: PATCHES,
   keysOfTailnet,
   followsHooks: true,
   observe: observeEndpoints,

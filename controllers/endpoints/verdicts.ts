@@ -70,7 +70,7 @@ function hooksProblem({ routes }: EndpointsObserved): Failure[] {
     reason: Reason.HooksNotCalled,
     message: `Envoy Gateway never called the extension server for Gateway ` +
       `${routes.uncalled.join(", ")}, so routes to this object carry no traffic. Add the ` +
-      "extensionManager of deploy/envoy-gateway.yaml to Envoy Gateway's configuration.",
+      "extensionManager of deploy/envoy-gateway-values.yaml to Envoy Gateway's configuration.",
   }];
 }
 

@@ -76,7 +76,19 @@ function serviceAccount(set: ProxySet): KubeObject {
   } satisfies V1ServiceAccount as KubeObject;
 }
 
-/** The proxies may touch the Secrets of their own StatefulSet and no other. */
+/** What the proxies may do: touch the Secrets of their own StatefulSet and no other, and tell Events. */
+export function proxyRoleRules(secrets: string[]): NonNullable<V1Role["rules"]> {
+  const events = { apiGroups: [""], resources: ["events"], verbs: ["create", "patch", "get"] };
+  // No names would mean every Secret: without replicas there is no rule.
+  if (secrets.length === 0) return [events];
+  return [{
+    apiGroups: [""],
+    resources: ["secrets"],
+    resourceNames: secrets,
+    verbs: ["get", "update", "patch"],
+  }, events];
+}
+
 function role(set: ProxySet): KubeObject {
   const secrets = replicaIndices(set).flatMap((index) => [
     replicaName(set.name, index),
@@ -86,18 +98,7 @@ function role(set: ProxySet): KubeObject {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "Role",
     metadata: meta(set, set.name),
-    rules: [
-      // No names would mean every Secret: without replicas there is no rule.
-      ...(secrets.length > 0
-        ? [{
-          apiGroups: [""],
-          resources: ["secrets"],
-          resourceNames: secrets,
-          verbs: ["get", "update", "patch"],
-        }]
-        : []),
-      { apiGroups: [""], resources: ["events"], verbs: ["create", "patch", "get"] },
-    ],
+    rules: proxyRoleRules(secrets),
   } satisfies V1Role as KubeObject;
 }
 

@@ -14,6 +14,7 @@ export const revisionController = defineController({
   name: NAME,
   type: GATEWAY,
   mappings: [{ type: TailscaleGatewayRevision.resource, keys: (revision) => [keyOf(revision)] }],
+  makes: [TailscaleGatewayRevision.resource],
   followsHooks: true,
   observe: observeRevision,
   plan: planRevision,

@@ -34,6 +34,7 @@ export const tailnetController = defineController({
       },
     },
   ],
+  makes: [],
   keysOfTailnet: (tailnet) => [tailnet],
   observe: observeTailnet,
   plan: planTailnet,

@@ -1,0 +1,104 @@
+/**
+ * The operator's permissions, from what its controllers declare; and what Envoy
+ * Gateway may read of ours.
+ *
+ * @module
+ */
+import type { ResourceType } from "../../core/object.ts";
+import { KINDS } from "../../api/registry.ts";
+import { EVENT } from "../../api/resources.ts";
+import { CONTROLLERS, TYPES_READ } from "../../controllers/registry.ts";
+import { proxyRoleRules } from "../../controllers/proxies/objects.ts";
+import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
+
+/** The operator's name, of its objects too. */
+export const OPERATOR = "tailscale-gateway";
+/** The namespace that it is installed in. */
+export const OPERATOR_NAMESPACE = "tailscale-gateway-system";
+
+/** A rule as RBAC has it. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const READ = ["get", "list", "watch"];
+/** Server-side apply is a patch; where it makes the object, a create too. */
+const MAKE = ["create", "patch", "delete"];
+
+/** The rules of the operator, one for each resource, in the order of their names. */
+export function operatorRules(): PolicyRule[] {
+  const verbs = new Map<string, { group: string; verbs: Set<string> }>();
+  const allow = (group: string, resource: string, allowed: readonly string[]) => {
+    const key = `${group}/${resource}`;
+    const entry = verbs.get(key) ?? { group, verbs: new Set() };
+    for (const verb of allowed) entry.verbs.add(verb);
+    verbs.set(key, entry);
+  };
+  const allowType = (type: ResourceType, allowed: readonly string[]) =>
+    allow(type.group, type.plural, allowed);
+  for (const type of TYPES_READ) allowType(type, READ);
+  for (const { type, makes, patches = [] } of CONTROLLERS) {
+    for (const made of makes) allowType(made, MAKE);
+    for (const patched of patches) allowType(patched, ["patch"]);
+    if (!KINDS.some(({ resource }) => resource === type)) continue;
+    allowType(type, ["patch"]); // its finalizer
+    allow(type.group, `${type.plural}/status`, ["patch"]);
+    // Where owners that block deletion need it (OwnerReferencesPermissionEnforcement).
+    allow(type.group, `${type.plural}/finalizers`, ["update"]);
+  }
+  allowType(EVENT, ["create", "patch"]);
+  // Nobody may give what he does not have: the proxies' own permissions.
+  for (const rule of proxyRoleRules(["any"])) {
+    for (const group of rule.apiGroups ?? []) {
+      for (const resource of rule.resources ?? []) allow(group, resource, rule.verbs);
+    }
+  }
+  return [...verbs].sort(([a], [b]) => a < b ? -1 : 1).map(([key, { group, verbs }]) => ({
+    apiGroups: [group],
+    resources: [key.slice(group.length + 1)],
+    verbs: [...verbs],
+  }));
+}
+
+/** Envoy Gateway reads the kinds that its configuration names, and says how its policies fare. */
+const ENVOY_GATEWAY_RULES: readonly PolicyRule[] = [
+  {
+    apiGroups: [TailscaleEndpoints.resource.group],
+    resources: [TailscaleEndpoints.resource.plural, TailscaleGatewayRevision.resource.plural],
+    verbs: READ,
+  },
+  {
+    apiGroups: [TailscaleGatewayRevision.resource.group],
+    resources: [`${TailscaleGatewayRevision.resource.plural}/status`],
+    verbs: ["update"],
+  },
+];
+
+/** ClusterRoles and their bindings. */
+export function clusterRoles(): object[] {
+  return [
+    ...bound(OPERATOR, operatorRules(), { name: OPERATOR, namespace: OPERATOR_NAMESPACE }),
+    ...bound(`${OPERATOR}-envoy-gateway`, ENVOY_GATEWAY_RULES, {
+      name: "envoy-gateway",
+      namespace: "envoy-gateway-system",
+    }),
+  ];
+}
+
+function bound(
+  name: string,
+  rules: readonly PolicyRule[],
+  account: { name: string; namespace: string },
+): object[] {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const metadata = { name, labels: { "app.kubernetes.io/name": OPERATOR } };
+  const subjects = [{ kind: "ServiceAccount", ...account }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name };
+  return [
+    { apiVersion, kind: "ClusterRole", metadata, rules },
+    { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects },
+  ];
+}

@@ -29,7 +29,9 @@ const KINDS: ReadonlyMap<string, RouteKind> = new Map([
   ["udproute", "UDPRoute"],
 ]);
 
-const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
+/** One expression, since a translation has thousands of names. */
+const NAME =
+  /^([a-z]+route)\/([^/]+)\/([^/]+)\/rule\/(-1|0|[1-9][0-9]{0,8})(?:\/backend\/(0|[1-9][0-9]{0,8}))?$/;
 
 /**
  * The name of the cluster of a route's rule.
@@ -63,22 +65,13 @@ export function isRouteCluster(name: string): boolean {
 }
 
 function parseRouteCluster(name: string): RouteCluster | undefined {
-  const parts = name.split("/");
-  if (parts.length !== 5 && parts.length !== 7) return undefined;
-  const [kindName, namespace, routeName, ruleWord, ruleText, backendWord, backendText] = parts;
-  const kind = KINDS.get(kindName!);
-  if (!kind || !namespace || !routeName || ruleWord !== "rule") return undefined;
-  const rule = ruleIndex(kind, ruleText!);
-  if (rule === undefined) return undefined;
-  const base = { kind, namespace, name: routeName, rule };
-  if (parts.length === 5) return base;
-  if (backendWord !== "backend" || !INDEX.test(backendText!)) return undefined;
-  return { ...base, backend: Number(backendText) };
-}
-
-function ruleIndex(kind: RouteKind, text: string): number | undefined {
-  if (!hasNumberedRules(kind)) return text === "-1" ? -1 : undefined;
-  return INDEX.test(text) ? Number(text) : undefined;
+  const match = NAME.exec(name);
+  const kind = match && KINDS.get(match[1]!);
+  if (!kind) return undefined;
+  const rule = Number(match[4]);
+  if ((rule >= 0) !== hasNumberedRules(kind)) return undefined;
+  const cluster = { kind, namespace: match[2]!, name: match[3]!, rule };
+  return match[5] === undefined ? cluster : { ...cluster, backend: Number(match[5]) };
 }
 
 function hasNumberedRules(kind: RouteKind): boolean {

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import type { Backend } from "../backends/backend.ts";
 import { encodeCluster, type EncodedCluster } from "./encode_cluster.ts";
+import { concat } from "./wire/splicer.ts";
 
 export {
   clusterNameOf,
@@ -102,7 +103,7 @@ function inOrder(clusters: readonly ClusterInput[]): readonly ClusterInput[] {
 /** 16 hex digits: short enough for a `spec.revision` that people read. */
 function hashOf(digests: readonly Uint8Array[], texts: readonly string[] = []): string {
   const hash = createHash("sha256");
-  for (const digest of digests) hash.update(digest);
+  hash.update(concat(digests));
   for (const text of texts) hash.update(`${text}\0`);
   return hash.digest("hex").slice(0, 16);
 }

@@ -48,21 +48,24 @@ const parts = fc.array(
 );
 
 Deno.test("M148 PostTranslateModify hands back every byte of what it does not touch, secrets too", () => {
-  fc.assert(fc.property(parts, (list) => {
-    const bytes = concat(list.map(([number, value]) => number ? lenField(number, value) : value));
-    const before = bytes.slice();
-    const result = postTranslateModify.run(snapshot, bytes);
-    const sent = (number: number) => list.filter(([n]) => n === number).map(([, v]) => v.toHex());
-    assertEquals(lists(result.response), {
-      clusters: sent(2),
-      secrets: sent(3),
-      listeners: sent(4),
-      routes: sent(5),
-    });
-    const { clusters, secrets, edited } = result.facts.counts;
-    assertEquals([clusters, secrets, edited], [sent(2).length, sent(3).length, 0]);
-    assertEquals(bytes, before);
-  }));
+  fc.assert(
+    fc.property(parts, (list) => {
+      const bytes = concat(list.map(([number, value]) => number ? lenField(number, value) : value));
+      const before = bytes.slice();
+      const result = postTranslateModify.run(snapshot, bytes);
+      const sent = (number: number) => list.filter(([n]) => n === number).map(([, v]) => v.toHex());
+      assertEquals(lists(result.response), {
+        clusters: sent(2),
+        secrets: sent(3),
+        listeners: sent(4),
+        routes: sent(5),
+      });
+      const { clusters, secrets, edited } = result.facts.counts;
+      assertEquals([clusters, secrets, edited], [sent(2).length, sent(3).length, 0]);
+      assertEquals(bytes, before);
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 Deno.test("M148 PostTranslateModify keeps, in a cluster that it edits, every field that it does not replace", () => {

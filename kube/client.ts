@@ -146,10 +146,14 @@ export class KubeClient {
       const response = await this.#answer(withQuery(path, query), init);
       options.onOpen?.();
       if (response.body === null) return;
-      const { idleTimeoutMs, onBytes } = options;
-      const clock = options.clock ?? this.#clock;
-      const signal = controller.signal;
-      yield* readWatch<T>(response.body, { what, clock, idleTimeoutMs, signal, onBytes });
+      yield* readWatch<T>(response.body, {
+        what,
+        clock: options.clock ?? this.#clock,
+        idleTimeoutMs: options.idleTimeoutMs,
+        signal: controller.signal,
+        onBytes: options.onBytes,
+        onQuiet: () => this.#transport.suspect?.(),
+      });
     } finally {
       unlink();
       controller.abort(new DOMException("the watch is over", "AbortError"));

@@ -2,7 +2,14 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { FakeClock } from "../core/clock_fake.ts";
 import { KubeClient, type WatchOptions } from "./client.ts";
 import { isConflict, isNotFound, KubeApiError, KubeConnectionError } from "./errors.ts";
-import { CONFIG_MAPS, configMap, failure, listOf, ScriptedServer, WatchBody } from "./testing.ts";
+import {
+  CONFIG_MAPS,
+  configMap,
+  failure,
+  listOf,
+  ScriptedServer,
+  WatchBody,
+} from "./testing/scripted.ts";
 import { createTransport, handlerTransport } from "./transport.ts";
 
 /** A client of a handler in this process, and what it was sent. */

@@ -41,15 +41,23 @@ export class KubeApiError extends Error {
   }
 }
 
+/** Details of a {@linkcode KubeConnectionError}. */
+export interface KubeConnectionErrorOptions extends ErrorOptions {
+  timedOut?: boolean;
+}
+
 /** No usable HTTP answer: refused, reset, timed out, TLS failure, cut-off or garbled body. */
 export class KubeConnectionError extends Error {
   override readonly name = "KubeConnectionError";
   /** Method and path of the request. */
   readonly what: string;
+  /** There was silence, rather than a failure that somebody told us of. */
+  readonly timedOut: boolean;
 
-  constructor(what: string, problem: string, options?: ErrorOptions) {
+  constructor(what: string, problem: string, options: KubeConnectionErrorOptions = {}) {
     super(`${what}: ${problem}`, options);
     this.what = what;
+    this.timedOut = options.timedOut ?? false;
   }
 }
 

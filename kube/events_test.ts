@@ -3,7 +3,7 @@ import { FakeClock } from "../core/clock_fake.ts";
 import { KubeClient } from "./client.ts";
 import { EventRecorder } from "./events.ts";
 import { silentLog } from "./log.ts";
-import { failure } from "./testing.ts";
+import { failure } from "./testing/scripted.ts";
 import { handlerTransport } from "./transport.ts";
 
 /** A recorder, and the bodies that it sent. */

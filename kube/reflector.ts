@@ -46,6 +46,7 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
   /**
    * Milliseconds without a byte after which a watch counts as dead. Default 75 000: the API
    * server sends a bookmark about every 60 s, so that only a dead connection is silent for so long.
+   * After 2/5 of it the transport is asked whether the connection is dead, which is quicker.
    */
   idleTimeoutMs?: number;
   /** After how many seconds, up to half as many again, the server ends a watch. Default 600. */

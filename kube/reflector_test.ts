@@ -13,7 +13,7 @@ import {
   statusObject,
   until,
   WatchBody,
-} from "./testing.ts";
+} from "./testing/scripted.ts";
 
 /** A reflector against a scripted server, and what it did. */
 class Rig implements AsyncDisposable {

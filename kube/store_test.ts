@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { keyOf } from "../core/object.ts";
 import { Store } from "./store.ts";
-import { type ConfigMap, configMap } from "./testing.ts";
+import { type ConfigMap, configMap } from "./testing/scripted.ts";
 
 const names = (objects: readonly ConfigMap[]) => objects.map((o) => o.metadata.name);
 const byValue = { indexes: { byValue: (o: ConfigMap) => Object.values(o.data) } };

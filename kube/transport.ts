@@ -8,24 +8,10 @@ import type { Clock } from "../core/clock.ts";
 import { systemClock } from "../telemetry/clock.ts";
 import type { KubeConfig } from "./config.ts";
 import { KubeConfigError, KubeConnectionError } from "./errors.ts";
+import { exchange, messageOf, orAborted, type RequestInitOptions } from "./exchange.ts";
+import { Liveness } from "./liveness.ts";
 
-/** One request. */
-export interface RequestInitOptions {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string;
-  signal?: AbortSignal | undefined;
-  /**
-   * Milliseconds for connecting, sending and the answer's headers, and for the whole
-   * body unless `stream`. Default 30 000.
-   */
-  timeoutMs?: number | undefined;
-  /**
-   * The body goes on for long (a watch): it is handed over as it comes and no timeout
-   * covers it. The caller must abort `signal` when it is done with the body.
-   */
-  stream?: boolean;
-}
+export type { RequestInitOptions } from "./exchange.ts";
 
 /** Sends requests to one API server. */
 export interface Transport {
@@ -36,6 +22,11 @@ export interface Transport {
    * @throws the signal's reason when it aborts
    */
   request(path: string, init?: RequestInitOptions): Promise<Response>;
+  /**
+   * Somebody has heard nothing for a while: finds out whether the connection is dead, and if
+   * so breaks all that goes on over it, so that it starts again on a new one.
+   */
+  suspect?(): void;
   /** Lets go of all connections. */
   close(): void;
 }
@@ -48,7 +39,7 @@ export interface TransportOptions {
   userAgent?: string;
 }
 
-const DEFAULT_TIMEOUT_MS = 30_000;
+const PROBE_TIMEOUT_MS = 10_000;
 
 /**
  * A transport over Deno's own fetch.
@@ -59,39 +50,59 @@ export function createTransport(config: KubeConfig, options: TransportOptions = 
   return new FetchTransport(config, options);
 }
 
+/**
+ * Over TLS all requests share one HTTP/2 connection, as kubectl's do. It may die silently
+ * (its packets dropped), and would then take every later request with it; hence
+ * {@linkcode Liveness}.
+ */
 class FetchTransport implements Transport {
   #config: KubeConfig;
   #client: Deno.HttpClient;
+  /** Aborts when the connection is given up. */
+  #connection = new AbortController();
+  readonly #closed = new AbortController();
   readonly #clock: Clock;
   readonly #userAgent: string;
+  readonly #liveness: Liveness;
 
   constructor(config: KubeConfig, options: TransportOptions) {
     this.#config = config;
     this.#client = createClient(config);
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? "tailscale-gateway";
+    this.#liveness = new Liveness({
+      clock: this.#clock,
+      probe: () => this.#probe(),
+      onDead: () => this.#giveUp(),
+    });
   }
 
   async request(path: string, init: RequestInitOptions = {}): Promise<Response> {
     try {
       const response = await this.#send(path, init);
       if (response.status !== 401 || !await this.#reload()) return response;
-      await response.body?.cancel();
     } catch (error) {
+      if (!(error instanceof KubeConnectionError)) throw error;
+      if (error.timedOut) this.#liveness.suspect();
       // A CA or a client certificate may have been rotated under us: then once more.
-      if (!(error instanceof KubeConnectionError) || !await this.#reload()) throw error;
+      if (!await this.#reload()) throw error;
     }
     return await this.#send(path, init);
   }
 
+  suspect(): void {
+    this.#liveness.suspect();
+  }
+
   close(): void {
+    this.#closed.abort(new KubeConnectionError(this.#config.server, "the transport is closed"));
     this.#client.close();
   }
 
   async #send(path: string, init: RequestInitOptions): Promise<Response> {
     const headers: Record<string, string> = { "user-agent": this.#userAgent, ...init.headers };
     if (this.#config.token) headers.authorization = `Bearer ${await this.#config.token()}`;
-    return await timed(path, init, this.#clock, (signal) =>
+    const send = (signal: AbortSignal) =>
       fetch(this.#config.server + path, {
         client: this.#client,
         method: init.method ?? "GET",
@@ -100,18 +111,45 @@ class FetchTransport implements Transport {
         // A redirect would carry the credential to wherever the answer points.
         redirect: "manual",
         ...(init.body === undefined ? {} : { body: init.body }),
-      }));
+      });
+    const options = { clock: this.#clock, abandoned: this.#connection.signal };
+    const response = await exchange(path, init, send, options);
+    this.#liveness.heard();
+    return response;
+  }
+
+  /** Whether the API server still answers, be it with an error. */
+  async #probe(): Promise<boolean> {
+    try {
+      await this.#send("/version", { timeoutMs: PROBE_TIMEOUT_MS, signal: this.#closed.signal });
+      return true;
+    } catch (error) {
+      // What is refused or reset is over by itself. Only silence must be ended.
+      return !(error instanceof KubeConnectionError && error.timedOut);
+    }
+  }
+
+  #giveUp(): void {
+    const { server } = this.#config;
+    this.#renew(this.#config);
+    const dead = this.#connection;
+    this.#connection = new AbortController();
+    dead.abort(new KubeConnectionError(server, "the connection is dead", { timedOut: true }));
   }
 
   /** Reads the configuration's files again; true when what they say has changed. */
   async #reload(): Promise<boolean> {
     const next = await this.#config.reload?.().catch(() => undefined);
     if (!next || sameIdentity(next, this.#config)) return false;
-    const old = this.#client;
-    this.#client = createClient(next);
-    this.#config = next;
-    old.close();
+    this.#renew(next);
     return true;
+  }
+
+  #renew(config: KubeConfig): void {
+    const old = this.#client;
+    this.#client = createClient(config);
+    this.#config = config;
+    old.close();
   }
 }
 
@@ -123,7 +161,7 @@ export function handlerTransport(
   const clock = options.clock ?? systemClock;
   return {
     request(path, init = {}) {
-      return timed(path, init, clock, async (signal) => {
+      return exchange(path, init, async (signal) => {
         signal.throwIfAborted();
         const request = new Request(`http://in-process${path}`, {
           method: init.method ?? "GET",
@@ -132,61 +170,17 @@ export function handlerTransport(
           ...(init.body === undefined ? {} : { body: init.body }),
         });
         return await orAborted(Promise.resolve(handler(request)), signal);
-      });
+      }, { clock });
     },
     close() {},
   };
-}
-
-type Send = (signal: AbortSignal) => Promise<Response>;
-
-/** Runs one exchange under its timeout, and makes what goes wrong a typed error. */
-async function timed(
-  path: string,
-  init: RequestInitOptions,
-  clock: Clock,
-  send: Send,
-): Promise<Response> {
-  const what = `${init.method ?? "GET"} ${path.split("?")[0]}`;
-  const ms = init.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(init.signal?.reason);
-  if (init.signal?.aborted) onAbort();
-  init.signal?.addEventListener("abort", onAbort, { once: true });
-  const cancelTimer = clock.setTimer(
-    () => controller.abort(new KubeConnectionError(what, `no answer within ${ms} ms`)),
-    ms,
-  );
-  let streaming = false;
-  try {
-    const response = await send(controller.signal);
-    streaming = init.stream === true && response.ok;
-    return streaming ? response : await buffered(response);
-  } catch (error) {
-    if (init.signal?.aborted) throw init.signal.reason;
-    if (error instanceof KubeConnectionError || error instanceof KubeConfigError) throw error;
-    throw new KubeConnectionError(what, `no answer: ${messageOf(error)}`, { cause: error });
-  } finally {
-    cancelTimer();
-    if (!streaming) init.signal?.removeEventListener("abort", onAbort);
-  }
-}
-
-/** The same answer with its body in memory, so that it can't break off later. */
-async function buffered(response: Response): Promise<Response> {
-  if (response.body === null) return response;
-  const body = await response.arrayBuffer();
-  const { status, statusText, headers } = response;
-  return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
 }
 
 function createClient(config: KubeConfig): Deno.HttpClient {
   const { cert, key } = config;
   const identity = cert !== undefined && key !== undefined ? { cert, key } : {};
   try {
-    // HTTP/1.1: a watch that dies silently then takes only its own connection with it,
-    // where over HTTP/2 all requests would go on waiting on the one dead connection.
-    return Deno.createHttpClient({ caCerts: [...config.caCerts], http2: false, ...identity });
+    return Deno.createHttpClient({ caCerts: [...config.caCerts], ...identity });
   } catch (cause) {
     throw new KubeConfigError(
       `the certificates for ${config.server} can't be used (${messageOf(cause)}): ` +
@@ -199,18 +193,4 @@ function createClient(config: KubeConfig): Deno.HttpClient {
 function sameIdentity(a: KubeConfig, b: KubeConfig): boolean {
   return a.server === b.server && a.cert === b.cert && a.key === b.key &&
     a.caCerts.join() === b.caCerts.join();
-}
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
-
-/** What an error and its causes say: fetch puts the reason into the cause. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
 }

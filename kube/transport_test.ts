@@ -4,8 +4,16 @@ import { KubeClient } from "./client.ts";
 import type { KubeConfig } from "./config.ts";
 import { isUnauthorized, KubeConfigError, KubeConnectionError } from "./errors.ts";
 import { loadKubeconfig } from "./kubeconfig.ts";
-import { certificate, TlsServer } from "./testing_tls.ts";
-import { CONFIG_MAPS, configMap, rawChunked, RawServer, ScriptedServer, until } from "./testing.ts";
+import { certificate, TlsServer } from "./testing/tls.ts";
+import { HANG, rawChunk, RawServer } from "./testing/raw.ts";
+import {
+  CONFIG_MAPS,
+  configMap,
+  failure,
+  ScriptedServer,
+  until,
+  WatchBody,
+} from "./testing/scripted.ts";
 import { createTransport, handlerTransport } from "./transport.ts";
 
 /** What list, watch and apply are answered with this configuration. */
@@ -155,15 +163,95 @@ Deno.test("a server that is not there is a connection error with its cause", asy
 });
 
 Deno.test("the timeout covers the wait for headers", async () => {
-  await using server = new RawServer(() => "hang");
+  await using server = new RawServer(() => HANG);
   const clock = new FakeClock();
   const transport = createTransport({ server: server.url, caCerts: [] }, { clock });
   const answer = transport.request("/version", { timeoutMs: 5_000 });
   await until(() => server.heads.length === 1);
   clock.advance(5_000);
   await assertRejects(() => answer, KubeConnectionError, "no answer within 5000 ms");
-  await until(() => server.connections === 0);
   transport.close();
+  await until(() => server.connections === 0);
+});
+
+Deno.test("a connection on which a request times out and no sign of life comes is given up", async () => {
+  const clock = new FakeClock();
+  const isWatch = (head: string) => head.startsWith("GET /watch");
+  const answer = (head: string) => isWatch(head) ? rawChunk("\n", "hang") : HANG;
+  await using server = new RawServer(answer, { clock });
+  const abort = new AbortController();
+  const watch = await server.transport.request("/watch", { stream: true, signal: abort.signal });
+  const reader = watch.body!.getReader();
+  await reader.read();
+  clock.advance(15_000);
+  const slow = server.transport.request("/slow", { timeoutMs: 5_000 });
+  await until(() => server.heads.length === 2);
+  clock.advance(5_000);
+  await assertRejects(() => slow, KubeConnectionError);
+  await until(() => server.heads.length === 3);
+  assertEquals(server.heads[2], "GET /version HTTP/1.1");
+  const broken = assertRejects(() => reader.read(), KubeConnectionError, "connection is dead");
+  clock.advance(10_000);
+  await broken;
+  await until(() => server.connections === 0);
+  abort.abort();
+});
+
+Deno.test("a slow request breaks nothing else while the API server answers", async () => {
+  const clock = new FakeClock();
+  const body = new WatchBody();
+  await using server = new ScriptedServer((request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/watch") return body.response;
+    return pathname === "/slow" ? new Promise<Response>(() => {}) : failure(403, "Forbidden");
+  });
+  const transport = createTransport({ server: server.url, caCerts: [] }, { clock });
+  const abort = new AbortController();
+  const watch = await transport.request("/watch", { stream: true, signal: abort.signal });
+  const reader = watch.body!.getReader();
+  await reader.read();
+  clock.advance(15_000);
+  const slow = transport.request("/slow", { timeoutMs: 5_000 });
+  await until(() => server.requests.length === 2);
+  clock.advance(5_000);
+  await assertRejects(() => slow, KubeConnectionError);
+  await until(() => server.requests.length === 3 && clock.pending === 0);
+  clock.advance(60_000);
+  body.write("still here\n");
+  assertEquals(new TextDecoder().decode((await reader.read()).value), "still here\n");
+  abort.abort();
+  transport.close();
+});
+
+Deno.test("over TLS all watches and requests share one connection, and each ends by itself", async () => {
+  const ports = new Set<number>();
+  let open = 0;
+  const tls = { cert: certificate("server.crt"), key: certificate("server.key") };
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", ...tls, onListen() {} },
+    (_, info) => {
+      ports.add((info.remoteAddr as Deno.NetAddr).port);
+      open++;
+      const body = new WatchBody({ onCancel: () => open-- });
+      body.event("ADDED", configMap("a", "1"));
+      return body.response;
+    },
+  );
+  const url = `https://127.0.0.1:${server.addr.port}`;
+  const transport = createTransport({ server: url, caCerts: [certificate("ca.crt")] });
+  const client = new KubeClient(transport);
+  // More than the streams that one connection may have at once, so that one not ended would show.
+  for (let round = 0; round < 30; round++) {
+    await Promise.all(Array.from({ length: 10 }, async () => {
+      const signal = new AbortController().signal;
+      const options = { resourceVersion: "1", timeoutSeconds: 60, idleTimeoutMs: 60_000, signal };
+      for await (const _ of client.watch(CONFIG_MAPS, options)) break;
+    }));
+  }
+  await until(() => open === 0);
+  assertEquals(ports.size, 1);
+  transport.close();
+  await server.shutdown();
 });
 
 Deno.test("the timeout covers the body, unless the body is a stream", async () => {
@@ -179,12 +267,12 @@ Deno.test("the timeout covers the body, unless the body is a stream", async () =
 });
 
 Deno.test("a body that breaks off is a connection error", async () => {
-  await using server = new RawServer(() => rawChunked('{"gitVersion":'));
+  await using server = new RawServer(() => rawChunk('{"gitVersion":', "close"));
   await assertRejects(() => server.client.version(), KubeConnectionError);
 });
 
 Deno.test("an aborted request ends at once with the signal's reason", async () => {
-  await using server = new RawServer(() => "hang");
+  await using server = new RawServer(() => HANG);
   const abort = new AbortController();
   const answer = server.transport.request("/version", { signal: abort.signal });
   await until(() => server.heads.length === 1);

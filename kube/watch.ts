@@ -23,12 +23,17 @@ export interface WatchBodyOptions {
   /** Milliseconds without a byte after which the connection counts as dead. */
   idleTimeoutMs: number;
   signal: AbortSignal;
+  /** Called when nothing has come for a good part of that time. */
+  onQuiet?: (() => void) | undefined;
   /** Called for each chunk, be it a whole event or not. */
   onBytes?: (() => void) | undefined;
 }
 
 // An object is at most about 3 MiB in the API server; past this it is no watch.
 const MAX_LINE = 32 * 1024 * 1024;
+
+/** The part of the idle timeout after which the connection is suspected. */
+const QUIET_PART = 0.4;
 
 /**
  * Reads events until the server ends the watch.
@@ -65,21 +70,35 @@ export async function* readWatch<T extends KubeObject>(
 /** One read that loses against silence and against the signal, even if the stream never settles. */
 function readChunk(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { clock, idleTimeoutMs, signal, what }: WatchBodyOptions,
+  options: WatchBodyOptions,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
+  const { signal } = options;
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    const cancelTimer = clock.setTimer(
-      () => reject(new KubeConnectionError(what, `nothing came for ${idleTimeoutMs} ms`)),
-      idleTimeoutMs,
-    );
+    const cancelTimer = onSilence(options, reject);
     reader.read().then(resolve, reject).finally(() => {
       cancelTimer();
       signal.removeEventListener("abort", onAbort);
     });
   });
+}
+
+/** Calls `onQuiet`, then `reject`, unless the returned function is called before. */
+function onSilence(
+  { clock, idleTimeoutMs, onQuiet, what }: WatchBodyOptions,
+  reject: (error: KubeConnectionError) => void,
+): () => void {
+  const quietMs = idleTimeoutMs * QUIET_PART;
+  let cancel = clock.setTimer(() => {
+    cancel = clock.setTimer(() => {
+      const problem = `nothing came for ${idleTimeoutMs} ms`;
+      reject(new KubeConnectionError(what, problem, { timedOut: true }));
+    }, idleTimeoutMs - quietMs);
+    onQuiet?.();
+  }, quietMs);
+  return () => cancel();
 }
 
 function parseEvent<T extends KubeObject>(line: string, what: string): WatchEvent<T> {

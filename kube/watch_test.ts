@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { FakeClock } from "../core/clock_fake.ts";
 import { KubeApiError, KubeConnectionError } from "./errors.ts";
-import { configMap, statusObject } from "./testing.ts";
+import { configMap, statusObject } from "./testing/scripted.ts";
 import { readWatch } from "./watch.ts";
 
 /** Reads a watch whose body comes in these chunks. */

@@ -7,11 +7,11 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { configMap } from "./testing.ts";
+import { configMap } from "./scripted.ts";
 
 /** A file of `testdata/`. */
 export function certificate(file: string): string {
-  return Deno.readTextFileSync(new URL(`./testdata/${file}`, import.meta.url));
+  return Deno.readTextFileSync(new URL(`../testdata/${file}`, import.meta.url));
 }
 
 /** Answers list, watch and patch with one object, named as the client's certificate says. */

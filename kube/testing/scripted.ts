@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { KubeObject, ResourceType } from "../core/object.ts";
-import { KubeClient } from "./client.ts";
-import { createTransport, type Transport } from "./transport.ts";
+import type { KubeObject, ResourceType } from "../../core/object.ts";
+import { KubeClient } from "../client.ts";
+import { createTransport, type Transport } from "../transport.ts";
 
 /** ConfigMaps. */
 export const CONFIG_MAPS: ResourceType = {
@@ -73,7 +73,7 @@ export class WatchBody {
   cancelled = false;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
 
-  constructor() {
+  constructor(options: { onCancel?: () => void } = {}) {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
@@ -82,6 +82,7 @@ export class WatchBody {
       },
       cancel: () => {
         this.cancelled = true;
+        options.onCancel?.();
       },
     });
     this.response = new Response(body, { headers: { "content-type": "application/json" } });
@@ -146,79 +147,4 @@ export function statusObject(
 /** Resolves as soon as the condition holds; the test runner's timeout is its only limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
-/** What a raw server does with a request: answers with these bytes, or never (`hang`). */
-export type RawAnswer = string | "hang";
-
-/** An HTTP server that can misbehave as a whole HTTP library never would. */
-export class RawServer implements AsyncDisposable {
-  readonly heads: string[] = [];
-  readonly url: string;
-  readonly client: KubeClient;
-  readonly transport: Transport;
-  readonly #listener: Deno.TcpListener;
-  readonly #open = new Set<Deno.Conn>();
-  readonly #tasks: Promise<void>[] = [];
-
-  constructor(answer: (head: string) => RawAnswer) {
-    this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    this.url = `http://127.0.0.1:${this.#listener.addr.port}`;
-    this.transport = createTransport({ server: this.url, caCerts: [] });
-    this.client = new KubeClient(this.transport);
-    this.#tasks.push(this.#accept(answer));
-  }
-
-  /** Connections that are open now. */
-  get connections(): number {
-    return this.#open.size;
-  }
-
-  async #accept(answer: (head: string) => RawAnswer): Promise<void> {
-    for await (const conn of this.#listener) this.#tasks.push(this.#serve(conn, answer));
-  }
-
-  async #serve(conn: Deno.Conn, answer: (head: string) => RawAnswer): Promise<void> {
-    this.#open.add(conn);
-    const buffer = new Uint8Array(65_536);
-    try {
-      const n = await conn.read(buffer);
-      const head = new TextDecoder().decode(buffer.subarray(0, n ?? 0));
-      this.heads.push(head.split("\r\n")[0]!);
-      const bytes = answer(head);
-      if (bytes !== "hang") await conn.write(new TextEncoder().encode(bytes));
-      // Until the client leaves.
-      else while (await conn.read(buffer) !== null);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted)) {
-        if (!(error instanceof Deno.errors.ConnectionReset)) throw error;
-      }
-    } finally {
-      this.#close(conn);
-    }
-  }
-
-  #close(conn: Deno.Conn): void {
-    if (this.#open.delete(conn)) conn.close();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.transport.close();
-    this.#listener.close();
-    for (const conn of this.#open) this.#close(conn);
-    await Promise.all(this.#tasks);
-  }
-}
-
-/** A whole answer as text. */
-export function rawJson(value: unknown): string {
-  const body = JSON.stringify(value);
-  return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n` +
-    `content-length: ${body.length}\r\n\r\n${body}`;
-}
-
-/** The start of a chunked answer that has no end. */
-export function rawChunked(...chunks: string[]): string {
-  const sized = chunks.map((c) => `${c.length.toString(16)}\r\n${c}\r\n`).join("");
-  return `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${sized}`;
 }

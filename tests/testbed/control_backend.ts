@@ -1,37 +1,12 @@
 /** The tailnet's control server, as the simulated Tailscale API needs it. */
+import type { AuthKeyRecord, TailnetBackend, TailnetNode } from "../../embedded/tailnet/backend.ts";
 
-/** A node, in the words of the simulated API (`embedded/tailnet`). */
-export interface ControlNode {
-  id: string;
-  nodeId: string;
-  name: string;
-  hostname: string;
-  addresses: string[];
-  tags: string[];
-  authorized: boolean;
-  /** Has an open map poll right now. */
-  connected: boolean;
-  created: string;
-  lastSeen?: string;
-  ephemeral: boolean;
-  os: string;
-  keyId?: string;
+export type { AuthKeyRecord };
+
+/** A node, with what only the control server knows. */
+export interface ControlNode extends TailnetNode {
   /** Tailscale Services that it says it serves. */
   services?: string[];
-}
-
-export interface ControlKey {
-  id: string;
-  key: string;
-  tags: string[];
-  reusable: boolean;
-  ephemeral: boolean;
-  preauthorized: boolean;
-  created: string;
-  expires: string;
-  description: string;
-  used: boolean;
-  revoked: boolean;
 }
 
 export interface ControlService {
@@ -41,10 +16,12 @@ export interface ControlService {
   tags?: string[];
 }
 
+/** A node that says it serves a service. */
 export interface ControlServiceHost {
   stableNodeID: string;
   approvalLevel: string;
   configured: string;
+  /** It carries the service's addresses now. */
   active: boolean;
 }
 
@@ -54,7 +31,7 @@ export class ControlError extends Error {
 }
 
 /** Nodes, keys and services of one control server, over its `/admin/` API. */
-export class GoTailnetBackend {
+export class GoTailnetBackend implements TailnetBackend {
   /** @param url base of the control server, such as `http://10.244.0.1:16404` */
   constructor(readonly url: string) {}
 
@@ -67,7 +44,7 @@ export class GoTailnetBackend {
     return await this.#ask("DELETE", `/admin/nodes/${encodeURIComponent(nodeId)}`) !== undefined;
   }
 
-  async addKey(key: ControlKey): Promise<void> {
+  async addKey(key: AuthKeyRecord): Promise<void> {
     await this.#json("POST", "/admin/keys", key);
   }
 
@@ -75,7 +52,7 @@ export class GoTailnetBackend {
     await this.#ask("DELETE", `/admin/keys/${encodeURIComponent(id)}`);
   }
 
-  keys(): Promise<ControlKey[]> {
+  keys(): Promise<AuthKeyRecord[]> {
     return this.#json("GET", "/admin/keys");
   }
 
@@ -97,8 +74,13 @@ export class GoTailnetBackend {
     await this.#ask("DELETE", `/admin/services/${name}`);
   }
 
-  serviceHosts(name: string): Promise<ControlServiceHost[]> {
-    return this.#json("GET", `/admin/services/${name}/hosts`);
+  async serviceHosts(name: string): Promise<string[]> {
+    return (await this.serviceHostStates(name)).map((host) => host.stableNodeID);
+  }
+
+  /** Empty for a service that is not known. */
+  async serviceHostStates(name: string): Promise<ControlServiceHost[]> {
+    return JSON.parse(await this.#ask("GET", `/admin/services/${name}/hosts`) ?? "[]");
   }
 
   async #json<T>(method: string, path: string, body?: unknown): Promise<T> {

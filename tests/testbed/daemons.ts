@@ -58,6 +58,7 @@ export class Daemon {
   /** SIGTERM to it and its children, and SIGKILL after the grace. */
   async stop(graceMs = 10_000): Promise<void> {
     this.#stopping = true;
+    this.child.ref();
     if (this.#ended === undefined) {
       signalGroup(this.pid, "SIGTERM");
       let timer: ReturnType<typeof setTimeout> | undefined;

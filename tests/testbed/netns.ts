@@ -32,6 +32,7 @@ ip addr add ${HOST_IP}/32 dev lo
 ip route add local ${FLAT_CIDR} dev lo
 ip route add ${SERVICE_CIDR} dev lo src ${HOST_IP}
 echo 1 >/proc/sys/net/ipv4/ip_forward
+[ ! -d /dev/shm ] || mount -t tmpfs -o mode=1777 none /dev/shm
 "$@"
 exit $?
 `;

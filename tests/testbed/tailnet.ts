@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { HOST_IP, PORTS } from "./addresses.ts";
 import { run, tryRun } from "./command.ts";
-import { type ControlKey, type ControlNode, GoTailnetBackend } from "./control_backend.ts";
+import { type AuthKeyRecord, type ControlNode, GoTailnetBackend } from "./control_backend.ts";
 import type { Daemon, Daemons } from "./daemons.ts";
 import { program } from "./paths.ts";
 import { waitFor } from "./wait.ts";
@@ -60,9 +60,9 @@ export class Tailnet {
   }
 
   /** Mints an auth key that the control server takes. */
-  async mintKey(options: Partial<ControlKey> = {}): Promise<ControlKey> {
+  async mintKey(options: Partial<AuthKeyRecord> = {}): Promise<AuthKeyRecord> {
     const id = `k${crypto.randomUUID().slice(0, 8)}CNTRL`;
-    const key: ControlKey = {
+    const key: AuthKeyRecord = {
       id,
       key: `tskey-auth-${id}-${crypto.randomUUID().replaceAll("-", "")}`,
       tags: [],

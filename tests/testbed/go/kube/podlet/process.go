@@ -34,6 +34,7 @@ done
 cp "$etc"/* "$root/etc/"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
+[ ! -d /dev/shm ] || mount -t tmpfs -o mode=1777 none "$root/dev/shm"
 mount --rbind /sys "$root/sys"
 mount --bind "$bin" "$root/testbed/bin"
 mount -o remount,bind,ro "$root/testbed/bin"
@@ -106,6 +107,11 @@ func (c *container) prepare(cmd *exec.Cmd, env map[string]string) (*exec.Cmd, er
 	name := strings.ReplaceAll(c.r.name, "/", "_") + "_" + c.spec.Name + ".log"
 	file, err := os.OpenFile(filepath.Join(logs, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
+		return nil, err
+	}
+	// Programs open /dev/stdout by name, which asks for the right to.
+	uid, gid := c.ids()
+	if err := file.Chown(int(uid), int(gid)); err != nil {
 		return nil, err
 	}
 	cmd.Stdout, cmd.Stderr = file, file

@@ -24,7 +24,10 @@ func (r *runner) reportStatus() {
 				last = text
 			default:
 				log.Printf("status of %s: %v", r.name, err)
-				time.AfterFunc(retry, func() { notify(r.poke) })
+				if !r.sleep(retry) {
+					return
+				}
+				continue
 			}
 		}
 		select {

@@ -69,6 +69,8 @@ export class ScriptedServer implements AsyncDisposable {
 /** A watch's answer that the test writes to. */
 export class WatchBody {
   readonly response: Response;
+  /** Whether the test has ended it. */
+  ended = false;
   /** Whether the client has let go of it. */
   cancelled = false;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
@@ -100,12 +102,8 @@ export class WatchBody {
 
   /** Ends the watch as a server does after its timeout. */
   end(): void {
+    this.ended = true;
     this.#controller.close();
-  }
-
-  /** Breaks the connection. */
-  reset(): void {
-    this.#controller.error(new Error("reset by the test"));
   }
 }
 

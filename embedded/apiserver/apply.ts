@@ -25,13 +25,14 @@ import {
   comparable,
   othersAfter,
   ownable,
+  type Owned,
   ownedBy,
   ownerKey,
   type Owners,
   ownersOf,
   type Writer,
 } from "./managed_fields.ts";
-import { appliedFields, compare, merge, removeFields } from "./typed.ts";
+import { appliedFields, compare, type Difference, merge, removeFields } from "./typed.ts";
 
 /** A server-side apply of `config`. */
 export interface ApplyRequest {
@@ -76,8 +77,17 @@ export function serverSideApply(request: ApplyRequest): Applied {
 
   const after = new Map(othersAfter(owners, writer, change));
   const unchanged = last && equal(toFieldsV1(last.set), toFieldsV1(set));
-  after.set(ownerKey(writer), unchanged ? last : ownedBy(writer, set));
+  after.set(ownerKey(writer), unchanged ? last : claim(request, set, change));
   return { object: asObject(object), owners: after };
+}
+
+/** Who joins the owners of fields without a change of the object gets no time, as it is there. */
+function claim({ writer, live }: ApplyRequest, set: FieldSet, change: Difference): Owned {
+  const { entry } = ownedBy(writer, set);
+  const joined = live && [change.added, change.modified, change.removed].every(isEmpty);
+  if (!joined) return { entry, set };
+  const { time: _, ...untimed } = entry;
+  return { entry: untimed, set };
 }
 
 function claimedFields(config: JsonMap, { rules, writer }: ApplyRequest): FieldSet {

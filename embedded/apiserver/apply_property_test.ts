@@ -21,12 +21,17 @@ interface Leaves {
 const plain = { noNullPrototype: true };
 const name = fc.constantFrom("a", "b", "c", "d");
 
-/** Nested maps; as in a schema, each name always has the same type. */
+/**
+ * Nested maps; as in a schema, each name always has the same type. None is empty:
+ * a map that loses its last field becomes null, which has a test of its own.
+ */
 function trees({ text, flag, list }: Leaves): fc.Arbitrary<JsonMap> {
   return fc.letrec<{ node: JsonMap }>((tie) => {
-    const node = fc.oneof({ depthSize: "small" }, fc.constant({}), tie("node"));
+    const leaf = fc.record({ flag }, plain) as fc.Arbitrary<JsonMap>;
+    const node = fc.oneof({ depthSize: "small" }, leaf, tie("node"));
     const members = { text, flag, list, map: node, other: node };
-    return { node: fc.record(members, { requiredKeys: [], ...plain }) as fc.Arbitrary<JsonMap> };
+    const keys = { requiredKeys: ["flag" as const], ...plain };
+    return { node: fc.record(members, keys) as fc.Arbitrary<JsonMap> };
   }).node;
 }
 

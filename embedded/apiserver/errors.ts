@@ -147,6 +147,7 @@ const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/^Unsupported value/, "FieldValueNotSupported"],
   [/^Too long/, "FieldValueTooLong"],
   [/^Not found/, "FieldValueNotFound"],
+  [/^Invalid value: .*must be of type/, "FieldValueTypeInvalid"],
 ];
 
 /**

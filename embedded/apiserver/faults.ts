@@ -46,13 +46,13 @@ export class Faults {
   }
 
   /** The response that a fault wants in place of the real one. */
-  async take(request: Request): Promise<Response | undefined> {
+  async take(request: Request, signal: AbortSignal): Promise<Response | undefined> {
     const found = this.#waiting.find(({ fault }) => fault.match?.(request) ?? true);
     if (!found) return undefined;
     found.left--;
     if (found.left <= 0) this.#waiting = this.#waiting.filter((entry) => entry !== found);
     const { response } = found.fault;
-    if (response === "hang") await this.#hang(request);
+    if (response === "hang") await this.#hang(signal);
     if (response === "hang" || response === "reset") {
       throw new ConnectionReset("connection reset by a fault that a test asked for");
     }
@@ -65,20 +65,20 @@ export class Faults {
     });
   }
 
-  #hang(request: Request): Promise<void> {
+  #hang(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.#hanging.delete(release);
-        reject(request.signal.reason);
+        reject(signal.reason);
       };
       const release = () => {
         this.#hanging.delete(release);
-        request.signal.removeEventListener("abort", onAbort);
+        signal.removeEventListener("abort", onAbort);
         resolve();
       };
       this.#hanging.add(release);
-      request.signal.addEventListener("abort", onAbort, { once: true });
-      if (request.signal.aborted) onAbort();
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
     });
   }
 }

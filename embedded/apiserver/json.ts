@@ -73,6 +73,18 @@ export function withoutNulls(value: Json): Json {
   return result;
 }
 
+/** Where members are null, as `spec.list[0].name`; nulls within lists are no members. */
+export function nullPaths(value: Json, at = ""): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) => item === null ? [] : nullPaths(item, `${at}[${i}]`));
+  }
+  if (value === null) return [at];
+  if (!isMap(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    nullPaths(item, at === "" ? name : `${at}.${name}`)
+  );
+}
+
 /** Sets a member; unlike assignment it makes `__proto__` an ordinary name. */
 export function setMember(map: JsonMap, name: string, value: Json): void {
   if (name === "__proto__") {

@@ -32,9 +32,14 @@ export function listObjects(storage: Storage, route: ResourceRoute, query: ListQ
     : snapshot(storage, route, rv);
   const start = token?.start ?? "";
   const rest = all.filter((object) => query.matches(object) && keyOf(object) > start);
-  const page = query.limit > 0 ? rest.slice(0, query.limit) : rest;
+  // Version 0 is answered from the real server's cache, which knows no pages.
+  const paged = query.limit > 0 && query.resourceVersion !== 0;
+  const page = paged ? rest.slice(0, query.limit) : rest;
   const last = page[page.length - 1];
-  const metadata: JsonMap = { resourceVersion: String(rv) };
+  const metadata: JsonMap = {
+    resourceVersion: String(rv),
+    ...(route.type.builtin ? {} : { continue: "" }),
+  };
   if (last && page.length < rest.length) {
     metadata["continue"] = encodeToken({ rv, start: keyOf(last) });
     // The real server does not count what a selector leaves out.

@@ -103,7 +103,7 @@ export function metadataErrors({ metadata }: KubeObject): string[] {
 function ownerErrors(owners: NonNullable<KubeObject["metadata"]["ownerReferences"]>): string[] {
   const missing = owners.flatMap((owner) =>
     (["apiVersion", "kind", "name", "uid"] as const).filter((name) => !owner[name]).map((name) =>
-      `metadata.ownerReferences.${name}: Invalid value: "": ${name} must not be empty`
+      `metadata.ownerReferences.${name}: Invalid value: "": must not be empty`
     )
   );
   const controllers = owners.filter((owner) => owner.controller).length;

@@ -11,7 +11,16 @@ import { builtinErrors } from "./builtin_validation.ts";
 import type { ClusterIpAllocator } from "./cluster_ip.ts";
 import { invalid } from "./errors.ts";
 import { gatewayApiDefaults } from "./gateway_defaults.ts";
-import { asObject, clone, equal, fields, type JsonMap, setMember, withoutNulls } from "./json.ts";
+import {
+  asObject,
+  clone,
+  equal,
+  fields,
+  type JsonMap,
+  nullPaths,
+  setMember,
+  withoutNulls,
+} from "./json.ts";
 import { metadataErrors, nameErrors } from "./names.ts";
 import { hasStatus, type ServedType } from "./types.ts";
 
@@ -68,6 +77,7 @@ export class Preparer {
   }
 
   #complete(object: KubeObject, type: ServedType, live: KubeObject | undefined): KubeObject {
+    if (!type.builtin) refuseNulls(object, type);
     const bare = asObject(withoutNulls(fields(object)) as JsonMap);
     bare.apiVersion = apiVersionOf(type);
     withoutEmptyMetadata(bare.metadata);
@@ -89,6 +99,15 @@ export class Preparer {
     ];
     if (errors.length > 0) throw invalid(type, object.metadata.name, errors);
   }
+}
+
+/** @throws {ApiError} 422: no schema that is served here has a nullable field. */
+function refuseNulls(object: KubeObject, type: ServedType): void {
+  const { metadata: _, ...rest } = fields(object);
+  const errors = nullPaths(rest).map((path) =>
+    `${path}: Invalid value: "null": ${path} in body must be of type object: "null"`
+  );
+  if (errors.length > 0) throw invalid(type, object.metadata.name, errors);
 }
 
 /** Status from the one, all else from the other. */

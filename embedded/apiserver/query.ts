@@ -4,7 +4,7 @@
  * @module
  */
 import type { KubeObject } from "../../core/object.ts";
-import { badRequest } from "./errors.ts";
+import { badRequest, invalid } from "./errors.ts";
 import type { ResourceRoute } from "./route.ts";
 import { fieldSelector, labelSelector, type Predicate } from "./selectors.ts";
 
@@ -39,6 +39,7 @@ export function listQuery(params: URLSearchParams, route: ResourceRoute): ListQu
   const byField = params.get("fieldSelector") ?? "";
   const byLabels = labelSelector(labels);
   const byFields = fieldSelector(byField, route.type);
+  checkMatch(params);
   const { namespace, name } = route;
   return {
     matches: (object: KubeObject) =>
@@ -54,6 +55,22 @@ export function listQuery(params: URLSearchParams, route: ResourceRoute): ListQu
     sendInitialEvents: isTrue(params.get("sendInitialEvents")),
     timeoutSeconds: integer(params.get("timeoutSeconds")),
   };
+}
+
+/** @throws {ApiError} 422 for combinations that have no meaning. */
+function checkMatch(params: URLSearchParams): void {
+  const match = params.get("resourceVersionMatch") ?? "";
+  const refuse = (why: string) =>
+    invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", [
+      `resourceVersionMatch: Forbidden: ${why}`,
+    ]);
+  if (isTrue(params.get("sendInitialEvents"))) {
+    if (match === "NotOlderThan") return;
+    throw refuse("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+  }
+  if (match !== "" && !params.get("resourceVersion")) {
+    throw refuse("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
 }
 
 function integer(text: string | null): number | undefined {

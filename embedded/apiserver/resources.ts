@@ -37,8 +37,11 @@ export interface ResourceParts {
   readonly watches: Set<() => void>;
 }
 
-interface Call {
+/** A request for objects. */
+export interface Call {
   readonly request: Request;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
   readonly params: URLSearchParams;
   readonly route: ResourceRoute;
 }
@@ -52,9 +55,9 @@ export class Resources {
   }
 
   /** @throws {ApiError} when the request is refused. */
-  answer(request: Request, params: URLSearchParams, route: ResourceRoute): Promise<Response> {
-    const call = { request, params, route };
-    return route.name === undefined ? this.#collection(call) : this.#object(call, route.name);
+  answer(call: Call): Promise<Response> {
+    const { name } = call.route;
+    return name === undefined ? this.#collection(call) : this.#object(call, name);
   }
 
   async #collection(call: Call): Promise<Response> {
@@ -100,9 +103,9 @@ export class Resources {
     }
   }
 
-  #watch({ request, params, route }: Call): Response {
+  #watch({ signal, params, route }: Call): Response {
     const { storage, clock, watches } = this.#parts;
-    const parts = { storage, clock, signal: request.signal, open: watches };
+    const parts = { storage, clock, signal, open: watches };
     return openWatch(parts, route, listQuery(params, route));
   }
 

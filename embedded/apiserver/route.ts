@@ -67,7 +67,7 @@ function inVersion(group: string, parts: string[], types: TypeRegistry): Route {
   const path = inNamespace ? below : rest;
   const type = types.byPath(group, version, path[0] ?? "");
   if (!type || path.length > 3 || inNamespace !== (type.namespaced && inNamespace)) {
-    throw noSuchResource();
+    throw types.isCustom(group) ? new NoSuchPath() : noSuchResource();
   }
   return resource({ type, version, path, namespace: inNamespace ? namespace : undefined });
 }

@@ -96,10 +96,15 @@ export class EmbeddedApiServer {
    * Answers a request. Rejects only where a fault breaks the connection, or the
    * request is aborted while a fault makes it hang.
    */
-  async handle(request: Request): Promise<Response> {
+  handle(request: Request): Promise<Response> {
+    return this.#handle(request, request.signal);
+  }
+
+  async #handle(request: Request, signal: AbortSignal): Promise<Response> {
     const at = this.#clock.now();
     try {
-      const response = await this.#faults.take(request) ?? await this.#answer(request);
+      const response = await this.#faults.take(request, signal) ??
+        await this.#answer(request, signal);
       this.#log(request, response.status, at);
       return response;
     } catch (error) {
@@ -111,9 +116,12 @@ export class EmbeddedApiServer {
   /** Listens on 127.0.0.1; a free port unless one is given. */
   serve(options: { port?: number } = {}): ListeningServer {
     const settings = { hostname: "127.0.0.1", port: options.port ?? 0, onListen() {} };
+    // Not the request's own signal: Deno aborts that one after every answer. A client
+    // that goes away is noticed by the body of its watch being cancelled.
+    const { signal } = new AbortController();
     const server = Deno.serve(settings, async (request) => {
       try {
-        return await this.handle(request);
+        return await this.#handle(request, signal);
       } catch (error) {
         // A body that fails is the nearest to a broken connection that Deno.serve allows.
         return new Response(new ReadableStream({ start: (c) => c.error(error) }));
@@ -159,13 +167,14 @@ export class EmbeddedApiServer {
     return this.#storage.list(type).map((object) => clone(object));
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async #answer(request: Request, signal: AbortSignal): Promise<Response> {
     try {
       const url = new URL(request.url);
       const route = routeOf(url.pathname, this.#types);
       if (route.at === "health") return new Response("ok");
       if (route.at !== "resource") return Response.json(discover(route, this.#types));
-      const response = await this.#resources.answer(request, url.searchParams, route);
+      const params = url.searchParams;
+      const response = await this.#resources.answer({ request, signal, params, route });
       this.#collector.settle();
       return response;
     } catch (error) {

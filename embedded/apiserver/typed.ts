@@ -215,6 +215,8 @@ function removeFrom(value: Json, remove: FieldSet, { place, rules }: MergeContex
     if (branch.member && !keys.has(element)) continue;
     kept.push([element, removeFrom(child.value, branch, { place: child.place, rules })]);
   }
+  // What loses its last part becomes null, not empty: so it is in the real server.
+  if (kept.length === 0 && children.size > 0) return null;
   if (Array.isArray(value)) return kept.map(([, child]) => child);
   const result: JsonMap = {};
   for (const [element, child] of kept) setMember(result, element.slice(2), child);

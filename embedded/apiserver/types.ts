@@ -142,6 +142,11 @@ export class TypeRegistry {
     );
   }
 
+  /** Does the group have only kinds that a CRD defines? */
+  isCustom(group: string): boolean {
+    return this.all.every((t) => t.group !== group || !t.builtin);
+  }
+
   /** Is any kind of that group served in that version? */
   serves(group: string, version: string): boolean {
     return this.all.some((t) => t.group === group && versionsOf(t).includes(version));

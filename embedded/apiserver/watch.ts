@@ -94,7 +94,7 @@ class Watch {
     for (const object of storage.list(this.#route.type, this.#route.namespace)) {
       if (this.#query.matches(object)) this.#send("ADDED", inVersion(object, this.#route));
     }
-    if (sendInitialEvents && this.#query.bookmarks) {
+    if (this.#query.bookmarks) {
       this.#bookmark({ annotations: { "k8s.io/initial-events-end": "true" } });
     }
   }

@@ -83,7 +83,7 @@ export class ObjectWriter {
     const live = this.live(context);
     const unconditional = !wanted.metadata.resourceVersion;
     if (unconditional && (!type.builtin || type.kind === "Lease")) {
-      throw invalid(type, context.name, [
+      throw invalid({ ...type, kind: type.plural }, context.name, [
         "metadata.resourceVersion: Invalid value: 0: must be specified for an update",
       ]);
     }
@@ -100,7 +100,7 @@ export class ObjectWriter {
   /** Server-side apply; makes the object when it is not there. */
   apply(body: JsonMap, context: WriteContext & { force: boolean }): Written {
     const { type, writer, force } = context;
-    const config = this.#checkedBody(withoutNulls(body) as JsonMap, context);
+    const config = this.#checkedBody(withoutServerNulls(body, type), context);
     if (config.metadata.managedFields) throw badRequest("metadata.managedFields must be nil");
     const live = this.#find(context);
     if (!live && context.subresource) throw notFound(type, context.name);
@@ -185,6 +185,12 @@ export class ObjectWriter {
     const kind = body["kind"] ?? type.kind;
     const apiVersion = body["apiVersion"] ?? writer.apiVersion;
     const isStored = apiVersion === apiVersionOf(type);
+    if (!type.builtin && kind === type.kind && apiVersion !== writer.apiVersion && !isStored) {
+      throw badRequest(
+        `the API version in the data (${apiVersion}) does not match the expected API version ` +
+          `(${writer.apiVersion})`,
+      );
+    }
     if (kind !== type.kind || (apiVersion !== writer.apiVersion && !isStored)) {
       throw badRequest(
         `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${type.kind}`,
@@ -266,6 +272,12 @@ function withEntries(object: KubeObject, entries: ManagedFieldsEntry[]): KubeObj
     ...object,
     metadata: managedFields.length > 0 ? { ...metadata, managedFields } : metadata,
   };
+}
+
+/** A configuration without nulls; those of custom kinds stay, to be refused. */
+function withoutServerNulls(body: JsonMap, type: ServedType): JsonMap {
+  if (type.builtin) return withoutNulls(body) as JsonMap;
+  return { ...body, metadata: withoutNulls(body["metadata"] ?? {}) };
 }
 
 function untimed(object: KubeObject): unknown {

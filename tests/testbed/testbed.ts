@@ -200,7 +200,7 @@ export class Testbed {
 
   /** Kills the API server, as an outage does; `startApiServer` ends the outage. */
   async stopApiServer(): Promise<void> {
-    await this.daemons.get("kube-apiserver")?.stop();
+    await this.daemons.get("kube-apiserver")?.stop(0);
   }
 
   async startApiServer(): Promise<void> {

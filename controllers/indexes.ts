@@ -8,7 +8,7 @@ import type { KubeObject, ResourceType } from "../core/object.ts";
 import { objectKey } from "../core/object.ts";
 import { GROUP, Label } from "../core/labels.ts";
 import type { HTTPRoute } from "../api/gateway_api.ts";
-import { HTTP_ROUTE, POD, SECRET, STATEFUL_SET } from "../api/resources.ts";
+import { HTTP_ROUTE, SECRET } from "../api/resources.ts";
 import { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
 import { parentGateways } from "../backends/routes.ts";
 
@@ -60,15 +60,12 @@ export function indexesOf(type: ResourceType): Record<string, IndexFunction> {
       };
     case SECRET.kind:
       return { [Index.tailnet]: byTailnetLabel, [Index.parent]: byParent };
-    case STATEFUL_SET.kind:
-    case POD.kind:
-      return { [Index.parent]: byParent };
     case HTTP_ROUTE.kind:
       return {
         [Index.backend]: (object) => backendValues(object as HTTPRoute),
         [Index.gateway]: (object) => parentGateways(object as HTTPRoute),
       };
     default:
-      return {};
+      return { [Index.parent]: byParent };
   }
 }

@@ -53,6 +53,8 @@ export interface HookFacts {
   readonly lastCallAt?: number;
   /** By `namespace/name` of the Gateway: the last translation that failed. */
   readonly failedAt: ReadonlyMap<string, number>;
+  /** By `namespace/name` of the Gateway: the hash of what its last translation was given. */
+  readonly servedHash: ReadonlyMap<string, string>;
 }
 
 /** What the hooks would render for one Gateway now. */
@@ -82,6 +84,11 @@ export interface World {
   readonly settings: Settings;
   /** The last failure of a controller's action for a key, until a run succeeds. */
   readonly failure: (controller: string, key: string) => Failure | undefined;
+  /**
+   * False while nothing is known yet of that tailnet: it was not tried since this
+   * process began. What is said of it before would be unsaid a moment later.
+   */
+  readonly knowsTailnet: (name: string) => boolean;
   /** False while it is not known yet whether the Secret (`namespace/name`) is there. */
   readonly knowsSecret: (key: string) => boolean;
 }

@@ -33,8 +33,8 @@ export interface EngineOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly random?: () => number;
-  /** Called after each run of a key. */
-  readonly onRun?: (key: string) => void;
+  /** Called after each run of a key that is there; `first`: since it came. */
+  readonly onRun?: (key: string, first: boolean) => void;
 }
 
 /** Keys of one controller that are worked on at the same time. */
@@ -134,7 +134,6 @@ export class Engine {
     const outcome = await this.#reconcile(key);
     const took = clock.now() - began;
     this.#queueMetrics.finished(took);
-    this.#options.onRun?.(key);
     this.#queue.done(key);
     if (outcome.kind === "retry") {
       this.#queueMetrics.retried();
@@ -164,7 +163,7 @@ export class Engine {
         return { kind: "done" };
       }
       const failure = await this.#act(first, key);
-      this.#ran.add(key);
+      this.#markRun(key);
       // The status tells of the world after the actions, and of the failure.
       const second = this.#plan(key);
       if (second?.status !== undefined) await this.#writeStatus(key, second.status);
@@ -174,6 +173,12 @@ export class Engine {
       this.#log.error("reconcile failed", { key, error });
       return { kind: "retry" };
     }
+  }
+
+  #markRun(key: string): void {
+    const first = !this.#ran.has(key);
+    this.#ran.add(key);
+    this.#options.onRun?.(key, first);
   }
 
   #plan(key: string): Plan | undefined {

@@ -99,7 +99,7 @@ export class Operator {
     this.#engines = new Map(CONTROLLERS.map((controller) => [
       controller.name,
       new Engine({
-        onRun: () => this.#checkSettled(),
+        onRun: (key, first) => this.#ran(controller.name, { key, first }),
         ...options,
         controller,
         world,
@@ -118,7 +118,7 @@ export class Operator {
       log: log.named("extension"),
       onCall: (call) => {
         metrics.hookCalled(call);
-        this.#hooks.record(call, this.#renderer.rendered?.keys() ?? []);
+        this.#hooks.record(call, this.#renderer.current().gateways);
       },
       ...(options.maxMessageBytes ? { maxMessageBytes: options.maxMessageBytes } : {}),
     });
@@ -134,6 +134,7 @@ export class Operator {
       hooks: this.#hooks.facts,
       settings: this.#options.settings,
       failure: (controller, key) => this.#engines.get(controller)?.failure(key),
+      knowsTailnet: (name) => this.#knowsTailnet(name),
       knowsSecret: (key) => this.cache.secrets.knows(key),
       ...(rendered ? { rendered } : {}),
     };
@@ -229,14 +230,27 @@ export class Operator {
 
   #checkSettled(): void {
     const tailnets = this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource);
-    const engine = this.#engines.get(tailnetController.name);
-    const tried = tailnets.every(({ metadata: { name } }) => {
-      const state = this.tailnets.states.get(name);
-      // Without a usable Secret it is never opened, and a refused one is never listed.
-      if (!state) return engine?.hasRun(name);
-      return state.triedAt !== undefined || (state.check && "failure" in state.check);
-    });
-    if (tried) this.#settled.resolve();
+    if (tailnets.every(({ metadata: { name } }) => this.#knowsTailnet(name))) {
+      this.#settled.resolve();
+    }
+  }
+
+  #knowsTailnet(name: string): boolean {
+    const state = this.tailnets.states.get(name);
+    // Without a usable Secret it is never opened, and a refused one is never listed.
+    if (!state) return this.#engines.get(tailnetController.name)?.hasRun(name) ?? false;
+    return state.triedAt !== undefined || (state.check !== undefined && "failure" in state.check);
+  }
+
+  #ran(controller: string, { key, first }: { key: string; first: boolean }): void {
+    if (controller !== tailnetController.name || !first) return;
+    this.#tailnetChanged(key);
+  }
+
+  #tailnetChanged(tailnet: string): void {
+    this.#renderer.changed();
+    for (const engine of this.#engines.values()) engine.tailnetChanged(tailnet);
+    this.#checkSettled();
   }
 
   #connect(): void {
@@ -246,11 +260,7 @@ export class Operator {
       for (const engine of this.#engines.values()) engine.changed(type, change);
       if (type === TailscaleTailnet.resource) this.#checkSettled();
     });
-    this.tailnets.onChange((tailnet) => {
-      this.#renderer.changed();
-      for (const engine of this.#engines.values()) engine.tailnetChanged(tailnet);
-      this.#checkSettled();
-    });
+    this.tailnets.onChange((tailnet) => this.#tailnetChanged(tailnet));
   }
 
   #secretKnown(key: string): void {

@@ -1,6 +1,6 @@
 /**
  * The end of a TailscaleEndpoints: proxies first, then their devices and keys,
- * then what they were told, then the object.
+ * then what they were told, then what is around them, then the object.
  *
  * @module
  */
@@ -45,6 +45,12 @@ function stopProxies(o: EndpointsObserved): Plan | undefined {
       .filter(({ metadata }) => !metadata.deletionTimestamp)
       .map((object) => ({ do: "delete", type: STATEFUL_SET, object, propagation: "Foreground" })),
   };
+}
+
+/** Not left to the garbage collector, which may take its time. */
+function deleteOthers({ others }: EndpointsObserved): Action[] {
+  return others.filter(({ object }) => !object.metadata.deletionTimestamp)
+    .map(({ type, object }) => ({ do: "delete", type, object }));
 }
 
 /** The tailnet, or its credential, is gone: wait for it a while, then say what is left behind. */

@@ -5,7 +5,19 @@
  */
 import { type KubeObject, objectKey, type ResourceType } from "../../core/object.ts";
 import type { HTTPRoute, ReferenceGrant } from "../../api/gateway_api.ts";
-import { HTTP_ROUTE, POD, REFERENCE_GRANT, SECRET, STATEFUL_SET } from "../../api/resources.ts";
+import {
+  HTTP_ROUTE,
+  NETWORK_POLICY,
+  POD,
+  REFERENCE_GRANT,
+  ROLE,
+  ROLE_BINDING,
+  SECRET,
+  SERVICE,
+  SERVICE_ACCOUNT,
+  STATEFUL_SET,
+} from "../../api/resources.ts";
+import { isControlledBy } from "../../core/labels.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import { withDefaults } from "../../api/tailscale_endpoints_defaults.ts";
 import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
@@ -14,7 +26,7 @@ import type { Problem } from "../../backends/endpoints.ts";
 import { backendKey, isOurs, parentGateways, resolveRef } from "../../backends/routes.ts";
 import { Index, parentValue } from "../indexes.ts";
 import { labelValue } from "../../core/names.ts";
-import { proxySetObjects } from "../proxies/objects.ts";
+import { proxySetObjects, type TypedObject } from "../proxies/objects.ts";
 import type { ProxySet } from "../proxies/proxy_set.ts";
 import { configSecretName, replicaIndexOf, replicaName } from "../proxies/proxy_set.ts";
 import type { PodObject, SecretObject, StatefulSetObject } from "../proxies/live.ts";
@@ -41,6 +53,8 @@ export interface EndpointsObserved {
   readonly endpoints: TailscaleEndpoints;
   readonly tailnet?: TailscaleTailnet;
   readonly state?: TailnetState;
+  /** False while nothing is known yet of the tailnet. */
+  readonly tailnetKnown: boolean;
   readonly failure?: Failure;
   /** The proxies to run; undefined while the tailnet object is not there, or nothing can be run. */
   readonly set?: ProxySet;
@@ -49,6 +63,8 @@ export interface EndpointsObserved {
   /** StatefulSets that were made for the object. */
   readonly statefulSets: readonly StatefulSetObject[];
   readonly pods: readonly PodObject[];
+  /** What else was made for the object: what may only go after the proxies. */
+  readonly others: readonly TypedObject[];
   /** Wanted replicas and those left over, by index. */
   readonly replicas: readonly ReplicaObserved[];
   readonly routes: RoutesObserved;
@@ -89,11 +105,13 @@ export function observeEndpoints(world: World, key: string): EndpointsObserved |
     endpoints,
     ...(tailnet ? { tailnet } : {}),
     ...(state ? { state } : {}),
+    tailnetKnown: !tailnet || world.knowsTailnet(tailnetName),
     ...(failure ? { failure } : {}),
     ...(set ? { set } : {}),
     live: set ? liveObjects(world, set) : new Map(),
     statefulSets: objects.byIndex<StatefulSetObject>(STATEFUL_SET, Index.parent, parent),
     pods,
+    others: othersOf(world, endpoints, parent),
     replicas: replicasOf(world, parent, { set, pods }),
     routes: observeRoutes(world, endpoints),
   };
@@ -111,6 +129,20 @@ function liveObjects({ objects }: World, set: ProxySet): Map<string, KubeObject>
     if (found) live.set(liveKey(type, name), found);
   }
   return live;
+}
+
+const OTHER_TYPES = [SERVICE, NETWORK_POLICY, ROLE_BINDING, ROLE, SERVICE_ACCOUNT];
+
+function othersOf(
+  { objects }: World,
+  endpoints: TailscaleEndpoints,
+  parent: string,
+): TypedObject[] {
+  return OTHER_TYPES.flatMap((type) =>
+    objects.byIndex(type, Index.parent, parent)
+      .filter((object) => isControlledBy(object.metadata, endpoints))
+      .map((object) => ({ type, object }))
+  );
 }
 
 /** Replicas by index: from the Secrets that were made for the object, and from what is wanted. */

@@ -33,9 +33,11 @@ export function planEndpoints(o: EndpointsObserved, now: number): Plan {
     ? []
     : [finalizerAction(TailscaleEndpoints.resource, o.endpoints, true)];
   const actions = o.set && !blocked(o, refused) ? proxyActions(o, o.set, now) : [];
+  // Before the tailnet was tried, what was said before stands.
+  const silent = !o.tailnetKnown && o.endpoints.status !== undefined;
   return {
     actions: [...held, ...actions],
-    status: statusOf(o, refused ?? o.failure, now),
+    ...(silent ? {} : { status: statusOf(o, refused ?? o.failure, now) }),
     ...(o.failure?.retryAt ? { wakeAt: o.failure.retryAt } : {}),
   };
 }

@@ -31,6 +31,8 @@ export interface RevisionObserved {
   readonly rendered?: RenderedGateway;
   /** When Envoy Gateway's last call for the Gateway failed, if it did. */
   readonly failedAt?: number;
+  /** The hash of what its last call was answered from, since this process began. */
+  readonly servedHash?: string;
 }
 
 /** Gathers what {@linkcode planRevision} decides on; the key is the Gateway's. */
@@ -43,12 +45,14 @@ export function observeRevision(world: World, key: string): RevisionObserved | u
   );
   const rendered = world.rendered.get(key);
   const failedAt = world.hooks.failedAt.get(key);
+  const servedHash = world.hooks.servedHash.get(key);
   if (!revision && (!gateway || !rendered)) return undefined;
   return {
     ...(gateway ? { gateway } : {}),
     ...(revision ? { revision } : {}),
     ...(rendered ? { rendered } : {}),
     ...(failedAt === undefined ? {} : { failedAt }),
+    ...(servedHash === undefined ? {} : { servedHash }),
   };
 }
 
@@ -58,13 +62,16 @@ export function planRevision(o: RevisionObserved, now: number): Plan {
   if (!gateway || gateway.metadata.deletionTimestamp) return IDLE; // collected with its Gateway
   if (!rendered) return revision ? remove(revision) : IDLE;
   const current = parseRevision(revision?.spec.revision);
-  if (current.hash === rendered.hash) {
-    return o.failedAt === undefined ? IDLE : askAgain(o, { gateway, current, now });
-  }
+  const written = current.hash === rendered.hash;
+  if (written && o.failedAt !== undefined) return askAgain(o, { gateway, current, now });
+  // The revision may say what is true again after a call in between was given something else.
+  const served = o.servedHash === undefined || o.servedHash === rendered.hash;
+  if (written && served) return IDLE;
   const due = revision
     ? Math.min(rendered.changedAt + SETTLE_MS, rendered.dirtySince + PATIENCE_MS)
     : now; // the first one waits for nothing
-  return due > now ? { actions: [], wakeAt: due } : write(gateway, `${rendered.hash}.0`);
+  if (due > now) return { actions: [], wakeAt: due };
+  return write(gateway, `${rendered.hash}.${written ? current.count + 1 : 0}`);
 }
 
 /** Envoy Gateway does not repeat a translation that failed: a new revision makes it. */

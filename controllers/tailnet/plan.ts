@@ -38,8 +38,7 @@ export function planTailnet(o: TailnetObserved, now: number): Plan {
   if (!connection || o.state?.fingerprint !== connection.fingerprint) {
     return {
       actions: [...held, ...(connection ? [openTailnet(o, connection)] : [])],
-      // Until the new credential was tried, the old verdict is not repeated.
-      status: statusOf(o, o.failure ?? PENDING, now),
+      ...firstStatus(o, now),
     };
   }
   return planOpen(o, held, { connection, now });
@@ -49,6 +48,11 @@ const PENDING: Failure = {
   reason: Reason.Pending,
   message: "The credential is being checked.",
 };
+
+/** While nothing is known: a word for a new object, and for others what was said before. */
+function firstStatus(o: TailnetObserved, now: number): Pick<Plan, "status"> {
+  return o.tailnet.status ? {} : { status: statusOf(o, PENDING, now) };
+}
 
 /** The tailnet is open with the right credential: check it and keep its devices fresh. */
 function planOpen(
@@ -61,7 +65,7 @@ function planOpen(
     const retryAt = check?.failure.retryAt ?? now;
     return {
       actions: retryAt <= now ? [...held, openTailnet(o, connection)] : held,
-      status: statusOf(o, check?.failure ?? PENDING, now),
+      ...(check ? { status: statusOf(o, check.failure, now) } : firstStatus(o, now)),
       ...(retryAt > now ? { wakeAt: retryAt } : {}),
     };
   }
@@ -72,7 +76,9 @@ function planOpen(
   const failure = scopeFailure(check.missing);
   return {
     actions: [...held, ...list],
-    status: statusOf(o, failure, now),
+    ...(o.state?.triedAt === undefined
+      ? firstStatus(o, now)
+      : { status: statusOf(o, failure, now) }),
     wakeAt: listAt <= now ? now + WAITING_PERIOD_MS : listAt,
   };
 }
@@ -224,19 +230,11 @@ function statusOf(
   o: TailnetObserved,
   failure: Failure | undefined,
   now: number,
-): NonNullable<TailscaleTailnet["status"]> {
+): Status {
   const { state, tailnet } = o;
-  const suffix = magicDNSSuffix(state?.devices ?? []);
-  const devices = state?.fetchedAt === undefined ? undefined : state.devices;
   const check = state?.check && "scopes" in state.check ? state.check : undefined;
   return {
-    ...(suffix ? { tailnetInfo: { name: suffix, magicDNSSuffix: suffix } } : {}),
-    ...(devices
-      ? {
-        deviceCount: devices.length,
-        connectedDevices: devices.filter((device) => device.connectedToControl).length,
-      }
-      : {}),
+    ...deviceFacts(o),
     ...(check && state && o.secret
       ? {
         credential: {
@@ -252,6 +250,28 @@ function statusOf(
       now,
       generation: tailnet.metadata.generation,
     }),
+  };
+}
+
+type Status = NonNullable<TailscaleTailnet["status"]>;
+
+/** What the list of devices tells; what was told before while none was read. */
+function deviceFacts(
+  { state, tailnet }: TailnetObserved,
+): Pick<Status, "tailnetInfo" | "deviceCount" | "connectedDevices"> {
+  if (state?.fetchedAt === undefined) {
+    const { tailnetInfo, deviceCount, connectedDevices } = tailnet.status ?? {};
+    return {
+      ...(tailnetInfo ? { tailnetInfo } : {}),
+      ...(deviceCount === undefined ? {} : { deviceCount }),
+      ...(connectedDevices === undefined ? {} : { connectedDevices }),
+    };
+  }
+  const suffix = magicDNSSuffix(state.devices);
+  return {
+    ...(suffix ? { tailnetInfo: { name: suffix, magicDNSSuffix: suffix } } : {}),
+    deviceCount: state.devices.length,
+    connectedDevices: state.devices.filter((device) => device.connectedToControl).length,
   };
 }
 

@@ -83,6 +83,26 @@ async function connectednessIsReal(bed: Testbed): Promise<void> {
   assertEquals(await twin.state(), "Running");
 }
 
+async function aServiceMoves(bed: Testbed): Promise<void> {
+  const client = await bed.startTailnetNode({ name: "client", acceptRoutes: true });
+  const service = await bed.tailnet.backend.putService({ name: "svc:web", ports: ["tcp:80"] });
+  const hosts: TailnetNode[] = [];
+  for (const name of ["one", "two"]) {
+    const host = await bed.startTailnetNode({ name, tags: ["tag:host"], text: `from ${name}` });
+    await host.tailscale(
+      ...["serve", "--service=svc:web", "--tcp=80", `tcp://127.0.0.1:${host.port}`],
+    );
+    hosts.push(host);
+    const count = async () => (await bed.tailnet.backend.serviceHosts("svc:web")).length;
+    await bed.waitFor(`${name} is a host`, async () => await count() === hosts.length);
+  }
+  const ask = (text: string) => async () =>
+    (await client.fetch(`http://${service.addrs?.[0]}/`)).trim() === `from ${text}`;
+  await bed.waitFor("the service answers from the first host", ask("one"));
+  await hosts[0]?.tailscale("serve", "drain", "svc:web");
+  await bed.waitFor("the service answers from the second host", ask("two"));
+}
+
 /** Deleted in the tailnet, the pod asks for a new key, gets it by a volume's swap, and comes back. */
 async function theProxyComesBackWithANewKey(bed: Testbed, nodeId: string): Promise<void> {
   await bed.tailnet.backend.deleteNode(nodeId);
@@ -154,6 +174,7 @@ Deno.test({
     await t.step("a used, an unknown and a revoked key are refused", () => aUsedKeyIsRefused(bed));
     await t.step("a deleted node is forgotten and must log in", () => aDeletedNodeIsGone(bed));
     await t.step("a node is connected while it polls", () => connectednessIsReal(bed));
+    await t.step("a Tailscale Service moves to another host", () => aServiceMoves(bed));
     await t.step(
       "a deleted proxy asks for a key and comes back",
       () => theProxyComesBackWithANewKey(bed, nodeId),

@@ -27,6 +27,9 @@ export async function build(options: BuildOptions = {}): Promise<void> {
   for (const dir of [binDir(), join(cacheDir(), "share"), join(cacheDir(), "stamps")]) {
     await Deno.mkdir(dir, { recursive: true });
   }
+  // Two builds at once would write the same files.
+  using lock = await Deno.open(join(cacheDir(), "lock"), { write: true, create: true });
+  await lock.lock(true);
   const wanted = (name: string) => options.only === undefined || options.only.includes(name);
   const log = options.log ?? (() => {});
   for (const item of GO_PROGRAMS) {

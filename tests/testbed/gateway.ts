@@ -141,7 +141,7 @@ ${options.extensionConfigYaml ?? ""}
 }
 
 const KUBERNETES_PROVIDER = `  type: Kubernetes
-  kubernetes: {leaderElection: {disable: true}, topologyInjector: {disabled: true}}`;
+  kubernetes: {leaderElection: {disable: true}, proxyTopologyInjector: {disabled: true}}`;
 
 const hostProvider = (dir: string) =>
   `  type: Custom

@@ -50,7 +50,10 @@ const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
     return 0;
   },
   kubectl: (args) => enter(["kubectl", ...args]),
-  enter: (args) => enter(args.length > 0 ? args : [Deno.env.get("SHELL") ?? "bash"]),
+  enter: (args) => {
+    const command = args[0] === "--" ? args.slice(1) : args;
+    return enter(command.length > 0 ? command : [Deno.env.get("SHELL") ?? "bash"]);
+  },
 };
 
 if (import.meta.main) {

@@ -17,7 +17,7 @@ import {
   type Path,
   toFieldsV1,
   union,
-  withAncestors,
+  withNamedAncestors,
 } from "./field_set.ts";
 import { asObject, equal, type JsonMap } from "./json.ts";
 import { type FieldRules, ListError, pathText } from "./list_rules.ts";
@@ -77,17 +77,22 @@ export function serverSideApply(request: ApplyRequest): Applied {
 
   const after = new Map(othersAfter(owners, writer, change));
   const unchanged = last && equal(toFieldsV1(last.set), toFieldsV1(set));
-  after.set(ownerKey(writer), unchanged ? last : claim(request, set, change));
+  const entry = unchanged ? last.entry : claim(request, last, change);
+  after.set(ownerKey(writer), { entry, set });
   return { object: asObject(object), owners: after };
 }
 
-/** Who joins the owners of fields without a change of the object gets no time, as it is there. */
-function claim({ writer, live }: ApplyRequest, set: FieldSet, change: Difference): Owned {
-  const { entry } = ownedBy(writer, set);
-  const joined = live && [change.added, change.modified, change.removed].every(isEmpty);
-  if (!joined) return { entry, set };
+/** Only a change of the object sets the time: who merely joins its owners has the last one or none. */
+function claim(
+  { writer, live }: ApplyRequest,
+  last: Owned | undefined,
+  change: Difference,
+): ManagedFieldsEntry {
+  const { entry } = ownedBy(writer, EMPTY);
+  const same = [change.added, change.modified, change.removed].every(isEmpty);
+  if (!live || !same) return entry;
   const { time: _, ...untimed } = entry;
-  return { entry: untimed, set };
+  return last?.entry.time ? { ...untimed, time: last.entry.time } : untimed;
 }
 
 function claimedFields(config: JsonMap, { rules, writer }: ApplyRequest): FieldSet {
@@ -107,7 +112,7 @@ const KEPT = fieldSet([["f:apiVersion"], ["f:kind"], ["f:metadata"]]);
 /** Of what the manager applied last: the fields that now nobody has, nor anything below them. */
 function noLongerApplied(last: FieldSet, owned: readonly FieldSet[]): FieldSet {
   const all = owned.reduce(union, KEPT);
-  return difference(withAncestors(last), withAncestors(all));
+  return difference(withNamedAncestors(last), withNamedAncestors(all));
 }
 
 interface Conflict {

@@ -5,7 +5,17 @@
  * @module
  */
 import type { KubeObject } from "../../core/object.ts";
-import { asObject, clone, fallback, fields, type JsonMap, mapAt, mapsIn } from "./json.ts";
+import {
+  asObject,
+  clone,
+  fallback,
+  fields,
+  isMap,
+  type Json,
+  type JsonMap,
+  mapAt,
+  mapsIn,
+} from "./json.ts";
 import { type ServedType, typeId } from "./types.ts";
 import { workloadDefaults } from "./workload_defaults.ts";
 
@@ -15,11 +25,26 @@ export function base64(text: string): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** Empty data is not stored. */
-function dataDefaults(object: JsonMap): void {
-  for (const name of ["data", "binaryData"]) {
-    const data = mapAt(object, name);
-    if (data && Object.keys(data).length === 0) delete object[name];
+/** Maps of built-in kinds with free names; empty structures stay, empty maps do not. */
+const FREE_MAPS = new Set([
+  "annotations",
+  "binaryData",
+  "data",
+  "labels",
+  "limits",
+  "matchLabels",
+  "nodeSelector",
+  "requests",
+]);
+
+/** Removes what the real server does not write out when it is empty. */
+function dropEmpty(value: Json): void {
+  if (Array.isArray(value)) return value.forEach(dropEmpty);
+  if (!isMap(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    const omitted = Array.isArray(member) || (FREE_MAPS.has(name) && isMap(member));
+    if (omitted && Object.keys(member as object).length === 0) delete value[name];
+    else dropEmpty(member);
   }
 }
 
@@ -27,7 +52,7 @@ function secretDefaults(secret: JsonMap): void {
   fallback(secret, { type: "Opaque" });
   const texts = mapAt(secret, "stringData");
   delete secret["stringData"];
-  if (!texts) return dataDefaults(secret);
+  if (!texts) return;
   const encoded = Object.entries(texts).map(([key, text]) => [key, base64(String(text))]);
   secret["data"] = { ...mapAt(secret, "data"), ...Object.fromEntries(encoded) };
 }
@@ -69,16 +94,26 @@ function policyDefaults(policy: JsonMap): void {
   }
 }
 
+/** Lists without which these kinds are not written out are null when they are empty. */
+function nullWhenEmpty(object: JsonMap, ...names: string[]): void {
+  for (const name of names) {
+    const list = object[name];
+    if (list === undefined || (Array.isArray(list) && list.length === 0)) object[name] = null;
+  }
+}
+
 function sliceDefaults(slice: JsonMap): void {
+  nullWhenEmpty(slice, "endpoints", "ports");
   for (const port of mapsIn(slice["ports"])) fallback(port, { name: "", protocol: "TCP" });
   for (const endpoint of mapsIn(slice["endpoints"])) fallback(endpoint, { conditions: {} });
 }
 
 const DEFAULTS: Readonly<Record<string, (object: JsonMap) => void>> = {
   secrets: secretDefaults,
-  configmaps: dataDefaults,
   "networkpolicies.networking.k8s.io": policyDefaults,
   "endpointslices.discovery.k8s.io": sliceDefaults,
+  "roles.rbac.authorization.k8s.io": (role) => nullWhenEmpty(role, "rules"),
+  "clusterroles.rbac.authorization.k8s.io": (role) => nullWhenEmpty(role, "rules"),
   services: serviceDefaults,
   namespaces: namespaceDefaults,
   "statefulsets.apps": workloadDefaults,
@@ -104,6 +139,7 @@ const FIRST_STATUS: Readonly<Record<string, JsonMap>> = {
 /** The object with the server's defaults; the argument stays as it is. */
 export function builtinDefaults(type: ServedType, object: KubeObject): KubeObject {
   const copy = clone(fields(object));
+  dropEmpty(copy);
   DEFAULTS[typeId(type)]?.(copy);
   const status = FIRST_STATUS[typeId(type)];
   if (status) fallback(copy, { status });

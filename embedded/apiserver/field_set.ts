@@ -40,10 +40,15 @@ export function fieldSet(paths: Iterable<Path>): FieldSet {
   return builder;
 }
 
-/** The members of a set, parents before their children. */
+/** The members of a set in the order of the real server: all of a level, then what is below. */
 export function* members(set: FieldSet, prefix: Path = []): Generator<Path> {
-  if (set.member) yield prefix;
-  for (const [element, child] of set.children) yield* members(child, [...prefix, element]);
+  const elements = [...set.children.keys()].sort();
+  for (const element of elements) {
+    if (set.children.get(element)?.member) yield [...prefix, element];
+  }
+  for (const element of elements) {
+    yield* members(set.children.get(element) ?? EMPTY, [...prefix, element]);
+  }
 }
 
 export function isEmpty(set: FieldSet): boolean {
@@ -77,13 +82,18 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, b, (x, y) => x && !y);
 }
 
-/** The set with every ancestor of a member as a member too; the root stays out. */
-export function withAncestors(set: FieldSet, root = true): FieldSet {
+/**
+ * The set with every named field above a member as a member too. Not so the items of
+ * lists: they belong to who has the item itself, not merely something in it.
+ */
+export function withNamedAncestors(set: FieldSet): FieldSet {
   const children = new Map<string, FieldSet>();
   for (const [element, child] of set.children) {
-    if (!isEmpty(child)) children.set(element, withAncestors(child, false));
+    if (isEmpty(child)) continue;
+    const below = withNamedAncestors(child);
+    children.set(element, { ...below, member: child.member || element.startsWith("f:") });
   }
-  return { member: !root, children };
+  return { member: set.member, children };
 }
 
 /** The set without a field and all below it. */

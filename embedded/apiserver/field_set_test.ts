@@ -9,7 +9,7 @@ import {
   members,
   toFieldsV1,
   union,
-  withAncestors,
+  withNamedAncestors,
 } from "./field_set.ts";
 
 const element = fc.constantFrom("f:a", "f:b", 'k:{"name":"x"}', 'v:"y"');
@@ -48,7 +48,7 @@ Deno.test("union, intersection and difference are those of the members", () => {
   }));
 });
 
-Deno.test("withAncestors adds every prefix but the root", () => {
-  const set = withAncestors(fieldSet([["f:a", "f:b", "f:c"]]));
-  assertEquals(texts(set), ["f:a", "f:a f:b", "f:a f:b f:c"]);
+Deno.test("withNamedAncestors adds the fields above a member, but no items of lists", () => {
+  const set = withNamedAncestors(fieldSet([["f:a", 'k:{"name":"x"}', "f:c"]]));
+  assertEquals(texts(set), ["f:a", 'f:a k:{"name":"x"} f:c']);
 });

@@ -11,7 +11,7 @@ import { Collector } from "./collector.ts";
 import { Deleter } from "./deletion.ts";
 import { discover } from "./discovery.ts";
 import { ApiError, NoSuchPath } from "./errors.ts";
-import { type Fault, Faults } from "./faults.ts";
+import { ConnectionReset, type Fault, Faults } from "./faults.ts";
 import { clone } from "./json.ts";
 import { Preparer } from "./prepare.ts";
 import { Resources } from "./resources.ts";
@@ -123,8 +123,9 @@ export class EmbeddedApiServer {
       try {
         return await this.#handle(request, signal);
       } catch (error) {
-        // A body that fails is the nearest to a broken connection that Deno.serve allows.
-        return new Response(new ReadableStream({ start: (c) => c.error(error) }));
+        if (!(error instanceof ConnectionReset)) throw error;
+        // A body shorter than announced is the nearest to a reset that Deno.serve allows.
+        return new Response(emptyStream(), { headers: { "content-length": "1" } });
       }
     });
     return {
@@ -208,6 +209,10 @@ export class EmbeddedApiServer {
       this.#storage.put(type, namespace);
     }
   }
+}
+
+function emptyStream(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 function refusal(error: ApiError): Response {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { clone, equal, isMap, type Json, type JsonMap, setMember } from "./json.ts";
+import { canonical, clone, equal, isMap, type Json, type JsonMap, setMember } from "./json.ts";
 import type { FieldRules, ListRule } from "./list_rules.ts";
 
 const ORDER = "$setElementOrder/";
@@ -36,9 +36,9 @@ function mergeMaps(target: JsonMap, patch: JsonMap, place: Place): JsonMap {
     }
   }
   for (const [name, order] of Object.entries(changes)) {
-    if (name.startsWith(ORDER)) {
-      sortMember(result, { name: name.slice(ORDER.length), order, place });
-    }
+    if (!name.startsWith(ORDER)) continue;
+    const list = name.slice(ORDER.length);
+    sortMember(result, { name: list, order, before: target[list], place });
   }
   return result;
 }
@@ -69,7 +69,7 @@ function mergeLists(target: Json[], change: Json[], place: Place): Json[] {
   const whole = items.some((item) => item["$patch"] === "replace" && item[key] === undefined);
   const result = whole ? [] : [...target];
   for (const item of items) mergeItem(result, item, { key, place });
-  return result;
+  return sortItems(result, items, { before: target, key });
 }
 
 function mergeItem(list: Json[], item: JsonMap, { key, place }: { key: string; place: Place }) {
@@ -87,18 +87,46 @@ function mergeKey(rule: ListRule): string | undefined {
   return rule.list === "map" ? rule.keys[0]?.name : undefined;
 }
 
-/** Sorts a list as the patch says; items that it does not name come last. */
+/**
+ * Sorts a list by the order that the patch gives; items that it does not name keep
+ * their places before those that came after them.
+ */
+function sortItems(list: Json[], order: Json[], { before, key }: Order): Json[] {
+  const id = (item: Json) =>
+    canonical((key !== undefined && isMap(item) ? item[key] : item) ?? null);
+  const index = (items: Json[]) => new Map(items.map((item, i) => [id(item), i]));
+  const [wanted, was] = [index(order), index(before)];
+  const named = list.filter((item) => wanted.has(id(item)))
+    .sort((a, b) => wanted.get(id(a))! - wanted.get(id(b))!);
+  const others = list.filter((item) => !wanted.has(id(item)));
+  const result: Json[] = [];
+  for (const item of named) {
+    const at = was.get(id(item));
+    while (at !== undefined && others[0] !== undefined && (was.get(id(others[0])) ?? at) < at) {
+      result.push(others.shift()!);
+    }
+    result.push(item);
+  }
+  return [...result, ...others];
+}
+
+interface Order {
+  /** The list before the patch. */
+  readonly before: Json[];
+  readonly key: string | undefined;
+}
+
 function sortMember(
   map: JsonMap,
-  { name, order, place }: { name: string; order: Json; place: Place },
+  { name, order, before, place }: {
+    name: string;
+    order: Json;
+    before: Json | undefined;
+    place: Place;
+  },
 ): void {
   const list = map[name];
   if (!Array.isArray(list) || !Array.isArray(order)) return;
   const key = mergeKey(place.rules.list([...place.names, name]));
-  const id = (item: Json) => (key !== undefined && isMap(item) ? item[key] : item);
-  const rank = (item: Json) => {
-    const at = order.findIndex((wanted) => equal(id(wanted), id(item)));
-    return at < 0 ? order.length : at;
-  };
-  map[name] = [...list].sort((a, b) => rank(a) - rank(b));
+  map[name] = sortItems(list, order, { before: Array.isArray(before) ? before : [], key });
 }

@@ -126,9 +126,14 @@ export function compare(before: JsonMap, after: JsonMap, rules: FieldRules): Dif
       all(child.value, child.place, into);
     }
   };
+  // Null beside a map or a list is an empty one.
+  const partsOf = (value: Json, other: Json, place: Place) =>
+    value === null && childrenOf(other, place, rules)
+      ? new Map<string, Child>()
+      : childrenOf(value, place, rules);
   const visit = (a: Json, b: Json, place: Place) => {
-    const [before, after] = [childrenOf(a, place, rules), childrenOf(b, place, rules)];
-    if (!before || !after || isMap(a) !== isMap(b)) {
+    const [before, after] = [partsOf(a, b, place), partsOf(b, a, place)];
+    if (!before || !after || Array.isArray(a) !== Array.isArray(b) && a !== null && b !== null) {
       if (!equal(a, b)) modified.insert(place.path);
       return;
     }
@@ -178,23 +183,27 @@ function mergeMaps(live: JsonMap, config: JsonMap, { place, rules }: MergeContex
   return result;
 }
 
-/** The configuration's items in its order; the others keep their places between them. */
+/**
+ * The configuration's items in its order, the others between them where they were.
+ * Where the two orders disagree about items that both have, the configuration's wins.
+ */
 function mergeItems(live: Item[], config: Item[], { place, rules }: MergeContext): Json[] {
   const old = new Map(live.map((i) => [i.element, i.value]));
   const wanted = new Set(config.map((i) => i.element));
+  const shared = config.filter((i) => old.has(i.element)).map((i) => i.element);
+  const waiting = [...config];
   const result: Json[] = [];
-  let next = 0;
-  const emit = ({ element, value }: Item) =>
+  const take = ({ element, value }: Item) =>
     result.push(mergeValues(old.get(element), value, { place: item(place, element), rules }));
   for (const { element, value } of live) {
-    if (!wanted.has(element)) {
-      result.push(value);
-      continue;
+    if (!wanted.has(element)) result.push(value);
+    else if (element === shared[0]) {
+      shared.shift();
+      const until = waiting.findIndex((i) => i.element === element);
+      waiting.splice(0, until + 1).forEach(take);
     }
-    const until = config.findIndex((i) => i.element === element);
-    while (next <= until) emit(config[next++]!);
   }
-  while (next < config.length) emit(config[next++]!);
+  waiting.forEach(take);
   return result;
 }
 
@@ -208,11 +217,10 @@ function removeFrom(value: Json, remove: FieldSet, { place, rules }: MergeContex
   if (remove.children.size === 0) return value;
   const children = childrenOf(value, place, rules);
   if (!children) return value;
-  const keys = keyMembers(place.path[place.path.length - 1]);
   const kept: [string, Json][] = [];
   for (const [element, child] of children) {
     const branch = remove.children.get(element) ?? EMPTY;
-    if (branch.member && !keys.has(element)) continue;
+    if (branch.member) continue;
     kept.push([element, removeFrom(child.value, branch, { place: child.place, rules })]);
   }
   // What loses its last part becomes null, not empty: so it is in the real server.
@@ -221,10 +229,4 @@ function removeFrom(value: Json, remove: FieldSet, { place, rules }: MergeContex
   const result: JsonMap = {};
   for (const [element, child] of kept) setMember(result, element.slice(2), child);
   return result;
-}
-
-/** The members that name an item of a keyed list: an item that stays keeps them. */
-function keyMembers(element: string | undefined): Set<string> {
-  if (!element?.startsWith("k:")) return new Set();
-  return new Set(Object.keys(JSON.parse(element.slice(2))).map((name) => `f:${name}`));
 }

@@ -75,6 +75,7 @@ function podSpecDefaults(spec: JsonMap): void {
     mapsIn(spec[list]).forEach(containerDefaults);
   }
   for (const volume of mapsIn(spec["volumes"])) {
+    if (Object.keys(volume).every((name) => name === "name")) volume["emptyDir"] = {};
     for (const [source, mode] of Object.entries(VOLUME_MODES)) {
       const map = mapAt(volume, source);
       if (map) fallback(map, mode);

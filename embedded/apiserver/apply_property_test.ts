@@ -78,9 +78,16 @@ function writer(manager: string): Writer {
   return { manager, operation: "Apply", apiVersion: "apps/v1", now: 0 };
 }
 
-// deno-fmt-ignore
-function apply(live: KubeObject | undefined, manager: string, config: JsonMap, force = true): KubeObject {
-  return stored(serverSideApply({ live, config, writer: writer(manager), force, rules: RULES }));
+/** Applies by force. */
+function apply(live: KubeObject | undefined, manager: string, config: JsonMap): KubeObject {
+  const request = { live, config, writer: writer(manager), force: true, rules: RULES };
+  return stored(serverSideApply(request));
+}
+
+/** Applies without force; throws on a conflict. */
+function applyMildly(live: KubeObject | undefined, manager: string, config: JsonMap): KubeObject {
+  const request = { live, config, writer: writer(manager), force: false, rules: RULES };
+  return stored(serverSideApply(request));
 }
 
 function stored({ object, owners }: Applied): KubeObject {
@@ -115,17 +122,17 @@ Deno.test("a manager's next configuration replaces all of its last one", () => {
 
 Deno.test("what one manager adds and drops again leaves another's fields as they were", () => {
   fc.assert(fc.property(agreeing, agreeing, (a, b) => {
-    const added = apply(apply(undefined, "one", a), "two", b, false);
+    const added = applyMildly(apply(undefined, "one", a), "two", b);
     const bare = { apiVersion: "apps/v1", kind: "StatefulSet", metadata: { name: "web" } };
-    const dropped = apply(added, "two", bare, false);
+    const dropped = applyMildly(added, "two", bare);
     assertEquals(sortContainers(content(dropped)), sortContainers(a));
   }));
 });
 
 Deno.test("managers that agree never conflict, and give the same object in either order", () => {
   fc.assert(fc.property(agreeing, agreeing, (a, b) => {
-    const ab = apply(apply(undefined, "one", a), "two", b, false);
-    const ba = apply(apply(undefined, "two", b), "one", a, false);
+    const ab = applyMildly(apply(undefined, "one", a), "two", b);
+    const ba = applyMildly(apply(undefined, "two", b), "one", a);
     assertEquals(sortContainers(content(ab)), sortContainers(content(ba)));
     assertEquals(sets(ab), sets(ba));
   }));

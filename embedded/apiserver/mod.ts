@@ -5,5 +5,5 @@
  */
 export type { Fault, FaultResponse } from "./faults.ts";
 export { EmbeddedApiServer } from "./server.ts";
-export type { EmbeddedApiServerOptions, ListeningServer, RequestRecord } from "./server.ts";
+export type { EmbeddedApiServerOptions, ListeningServer, RequestRecord } from "./options.ts";
 export type { ServedType } from "./types.ts";

@@ -13,43 +13,13 @@ import { discover } from "./discovery.ts";
 import { ApiError, NoSuchPath } from "./errors.ts";
 import { ConnectionReset, type Fault, Faults } from "./faults.ts";
 import { clone } from "./json.ts";
+import type { EmbeddedApiServerOptions, ListeningServer, RequestRecord } from "./options.ts";
 import { Preparer } from "./prepare.ts";
 import { Resources } from "./resources.ts";
 import { routeOf } from "./route.ts";
 import { Storage } from "./storage.ts";
-import { BUILTIN_TYPES, type ServedType, TypeRegistry } from "./types.ts";
+import { BUILTIN_TYPES, TypeRegistry } from "./types.ts";
 import { ObjectWriter } from "./writes.ts";
-
-/** How an {@linkcode EmbeddedApiServer} is made. */
-export interface EmbeddedApiServerOptions {
-  /** @default the machine's */
-  readonly clock?: Clock;
-  /** Kinds beside the built-in ones, or in their place. */
-  readonly types?: readonly (ResourceType | ServedType)[];
-  /** What is wrong with an object, each `<field>: <message>`; answered as 422. */
-  readonly validate?: (object: KubeObject) => readonly string[];
-  /** An object of a kind that is not built in, with the defaults of its schema. */
-  readonly defaults?: (object: KubeObject) => KubeObject;
-  /** How many changes watches can resume from. @default 10000 */
-  readonly historyLimit?: number;
-}
-
-/** A request that the server saw. */
-export interface RequestRecord {
-  readonly method: string;
-  /** With the query. */
-  readonly path: string;
-  /** 0 when the connection was made to break. */
-  readonly status: number;
-  /** When it came, in milliseconds since the Unix epoch. */
-  readonly at: number;
-}
-
-/** A server that listens. */
-export interface ListeningServer {
-  readonly url: string;
-  shutdown(): Promise<void>;
-}
 
 const FIRST_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 const REQUESTS_KEPT = 10_000;

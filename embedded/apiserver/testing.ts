@@ -5,7 +5,8 @@
  */
 import type { KubeObject } from "../../core/object.ts";
 import type { JsonMap } from "./json.ts";
-import { EmbeddedApiServer, type EmbeddedApiServerOptions } from "./server.ts";
+import type { EmbeddedApiServerOptions } from "./options.ts";
+import { EmbeddedApiServer } from "./server.ts";
 
 /** An answer, its body read. */
 export interface Answer {

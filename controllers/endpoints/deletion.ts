@@ -23,6 +23,9 @@ export function planDeletion(o: EndpointsObserved, now: number): Plan {
   const stopping = stopProxies(o);
   if (stopping) return { ...stopping, status: waiting(o, now, "its proxies stop") };
   const left = o.replicas.filter((replica) => replica.stateSecret || replica.configSecret);
+  if (left.length === 0 && o.others.length > 0) {
+    return { actions: deleteOthers(o), status: waiting(o, now, "what was made for it is gone") };
+  }
   if (left.length === 0) {
     return { actions: [finalizerAction(TailscaleEndpoints.resource, o.endpoints, false)] };
   }

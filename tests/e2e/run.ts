@@ -1,11 +1,12 @@
 /**
- * `deno task e2e [FILE...]`: builds the testbed, then runs each test file of this
- * folder in fresh namespaces with fresh state. Arguments after `--` go to
- * `deno test`, such as `-- --filter "M146"`.
+ * `deno task e2e [FILE...]`: builds the testbed and tests its own parts, then runs
+ * each test file of this folder in fresh namespaces with fresh state. With files
+ * named, only those. Arguments after `--` go to `deno test`, such as
+ * `-- --filter "M146"`.
  */
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "../testbed/build.ts";
+import { build, goTest } from "../testbed/build.ts";
 import { inNamespaces } from "../testbed/netns.ts";
 import { cacheDir } from "../testbed/paths.ts";
 
@@ -31,12 +32,20 @@ async function runFile(file: string, testArgs: readonly string[]): Promise<boole
   return success;
 }
 
+/** Tests of the testbed's own code; they need no namespaces. */
+async function testTestbed(): Promise<boolean> {
+  await goTest();
+  const args = ["test", "-A", "--no-lock", join(here, "..", "testbed")];
+  const child = new Deno.Command(Deno.execPath(), { args, stdout: "inherit", stderr: "inherit" });
+  return (await child.spawn().status).success;
+}
+
 if (import.meta.main) {
   const split = Deno.args.indexOf("--");
   const names = split < 0 ? Deno.args : Deno.args.slice(0, split);
   const testArgs = split < 0 ? [] : Deno.args.slice(split + 1);
   await build({ log: console.log });
-  let failed = 0;
+  let failed = names.length > 0 || await testTestbed() ? 0 : 1;
   for (const file of testFiles(names)) if (!await runFile(file, testArgs)) failed++;
   Deno.exit(failed === 0 ? 0 : 1);
 }

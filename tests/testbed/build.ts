@@ -75,6 +75,13 @@ async function goBuild(item: GoProgram): Promise<void> {
   ]);
 }
 
+/** Runs the tests of our own Go packages. */
+export async function goTest(): Promise<void> {
+  for (const [module, dir] of [["kube", "./podlet"], ["tailnet", "./control"]] as const) {
+    await go(module, ["test", dir]);
+  }
+}
+
 function go(module: string, args: readonly string[]): Promise<string> {
   const hour = 3_600_000;
   return run(["go", ...args], { cwd: join(SOURCES, "go", module), env: GO_ENV, timeoutMs: hour });
@@ -96,7 +103,7 @@ async function goStamp(item: GoProgram): Promise<string> {
     const dir = join(SOURCES, "go", item.module, item.package);
     const files: string[] = [];
     for await (const entry of Deno.readDir(dir)) {
-      if (entry.isFile && entry.name.endsWith(".go")) files.push(entry.name);
+      if (/(?<!_test)\.go$/.test(entry.name)) files.push(entry.name);
     }
     parts.push(await hashFiles(dir, files.sort()));
   }

@@ -14,7 +14,15 @@ import {
   ownershipOf,
 } from "./managed_fields.ts";
 import { sameQuantity } from "./quantity.ts";
-import { type FieldPath, isMap, isQuantity, type ListKind, listKind } from "./schema_facts.ts";
+import {
+  type FieldPath,
+  isDefault,
+  isMap,
+  isQuantity,
+  isSelector,
+  type ListKind,
+  listKind,
+} from "./schema_facts.ts";
 
 /** Where a comparison stands. */
 interface Place {
@@ -22,9 +30,17 @@ interface Place {
   readonly path: FieldPath;
   /** What we own here; undefined where we own nothing. */
   readonly owned: FieldSet | undefined;
-  /** Whether `owned` can be relied on: not without managedFields, nor within an atomic value. */
-  readonly tracked: boolean;
+  /** What is known of who owns it. */
+  readonly mode: Mode;
 }
+
+type Mode =
+  /** `owned` says. */
+  | "tracked"
+  /** Within a value that is ours as a whole: nobody else adds to it, only the API server's defaults do. */
+  | "atomic"
+  /** Nothing: there are no managedFields. */
+  | "untracked";
 
 const APPLIED_METADATA = ["labels", "annotations", "ownerReferences", "finalizers"] as const;
 
@@ -57,11 +73,12 @@ export function needsApply(
   const wanted = appliedPart(desired);
   const { kind } = desired;
   if (owner === "unknown") {
-    return differs(wanted, live, { kind, path: [], owned: undefined, tracked: false });
+    return differs(wanted, live, { kind, path: [], owned: undefined, mode: "untracked" });
   }
   if (owner.apiVersion !== undefined && owner.apiVersion !== desired.apiVersion) return true;
   const owned = withoutStatus(owner.fields);
-  return differs(wanted, live, { kind, path: [], owned, tracked: true }) || ownsMore(owned, wanted);
+  return differs(wanted, live, { kind, path: [], owned, mode: "tracked" }) ||
+    ownsMore(owned, wanted);
 }
 
 /** The fields that an apply can own. */
@@ -95,13 +112,14 @@ function differs(want: unknown, have: unknown, place: Place): boolean {
 }
 
 /**
- * Whether a value that is not there is one that the API server leaves out because it is
- * empty. Ownership tells; without it, what Go's `omitempty` does.
+ * Whether a value that is not there is one that the API server leaves out, since it is empty
+ * and Go's `omitempty` drops it. An empty struct it keeps, so that one counts, unless we own
+ * it and it is not there all the same.
  */
 function isDropped(want: unknown, place: Place): boolean {
-  if (Array.isArray(want) ? want.length > 0 : isRecord(want) && !isEmptyRecord(want)) return false;
-  if (!Array.isArray(want) && !isRecord(want) && want) return false;
-  if (place.tracked) return place.owned !== undefined;
+  if (Array.isArray(want)) return want.length === 0;
+  if (isRecord(want) ? !isEmptyRecord(want) : want) return false;
+  if (place.mode === "tracked") return place.owned !== undefined;
   return !isRecord(want) || isMap(place.path);
 }
 
@@ -110,14 +128,28 @@ function mapDiffers(
   have: Readonly<Record<string, unknown>>,
   place: Place,
 ): boolean {
-  if (isLost(place)) return !isEmptyRecord(want);
+  if (isLost(place)) return !isHollow(want);
   const inside = within(place);
-  return Object.entries(want).some(([name, value]) =>
+  const changed = Object.entries(want).some(([name, value]) =>
     differs(value, have[name], {
       ...inside,
       path: [...place.path, name],
       owned: below(inside.owned, `f:${name}`),
     })
+  );
+  // `{}` that is ours may also be a map that others may fill; a selector is not.
+  const closed = place.mode === "atomic" || !isEmptyRecord(want) || isSelector(place.path);
+  return changed || (inside.mode === "atomic" && closed && hasMore(want, have, place.path));
+}
+
+/** Whether an atomic value holds what we do not want (any more), the server's defaults aside. */
+function hasMore(
+  want: Readonly<Record<string, unknown>>,
+  have: Readonly<Record<string, unknown>>,
+  path: FieldPath,
+): boolean {
+  return Object.entries(have).some(([name, value]) =>
+    isAbsent(want[name]) && !isDefault([...path, name], value)
   );
 }
 
@@ -127,13 +159,28 @@ function listDiffers(want: readonly unknown[], have: readonly unknown[], place: 
   const shape = shapeOf(owned, place);
   if (shape === "set") return !want.every((value) => have.some((other) => sameJson(value, other)));
   if (shape === undefined) {
-    const inside: Place = { ...place, owned: undefined, tracked: false };
+    const mode = place.mode === "tracked" ? "atomic" : place.mode;
+    const inside: Place = { ...place, owned: undefined, mode };
     return want.length !== have.length || want.some((item, i) => differs(item, have[i], inside));
   }
-  const byId = new Map(have.map((item) => [itemId(item, shape.keys), item]));
+  return itemsDiffer(want, have, shape.keys, (id) => ({ ...place, owned: owned.items.get(id) }));
+}
+
+/** Compares by merge keys. Apply also restores the order of our items among each other. */
+function itemsDiffer(
+  want: readonly unknown[],
+  have: readonly unknown[],
+  keys: readonly string[],
+  placeOf: (id: string) => Place,
+): boolean {
+  const places = new Map(have.map((item, i) => [itemId(item, keys), i]));
+  let last = -1;
   return want.some((item) => {
-    const id = itemId(item, shape.keys);
-    return differs(item, byId.get(id), { ...place, owned: owned.items.get(id) });
+    const id = itemId(item, keys);
+    const at = places.get(id);
+    if (at === undefined || at < last) return true;
+    last = at;
+    return differs(item, have[at], placeOf(id));
   });
 }
 
@@ -141,8 +188,8 @@ function listDiffers(want: readonly unknown[], have: readonly unknown[], place: 
 function shapeOf(owned: OwnedItems, place: Place): ListKind {
   if (owned.keys.length > 0) return { keys: owned.keys };
   if (owned.values.length > 0) return "set";
-  // Owned as a whole.
-  if (place.tracked && place.owned !== undefined) return undefined;
+  // Ours as a whole: were it not ours at all, it would be lost.
+  if (place.mode !== "untracked") return undefined;
   return listKind(place.kind, place.path);
 }
 
@@ -151,13 +198,20 @@ function shapeOf(owned: OwnedItems, place: Place): ListKind {
  * replaced it, be it by one that holds what we want and more.
  */
 function isLost(place: Place): boolean {
-  return place.tracked && place.owned === undefined;
+  return place.mode === "tracked" && place.owned === undefined;
+}
+
+/** Whether nothing is in a value that the API server would note an owner for. */
+function isHollow(want: unknown): boolean {
+  if (Array.isArray(want)) return want.length === 0;
+  return isAbsent(want) || (isRecord(want) && Object.values(want).every(isHollow));
 }
 
 /** Below a map that is owned as a whole (atomic) there is nothing to track. */
 function within(place: Place): Place {
-  const whole = place.path.length > 0 && place.owned !== undefined && isEmptyRecord(place.owned);
-  return whole ? { ...place, owned: undefined, tracked: false } : place;
+  const { path, owned } = place;
+  const whole = path.length > 0 && owned !== undefined && isEmptyRecord(owned);
+  return whole ? { ...place, owned: undefined, mode: "atomic" } : place;
 }
 
 /** Whether we own something that is no longer wanted. */

@@ -141,6 +141,16 @@ Deno.test("needsApply() matches items of a list by their keys", () => {
   assert(needs(have, wanted("Pod", env([a, { name: "B" }]))), "a field of an item dropped");
 });
 
+Deno.test("needsApply() sees that our items are in another order, since apply restores it", () => {
+  const item = (name: string) => ({ name, value: "1" });
+  const set = (name: string) => [`k:{"name":"${name}"}`, { ".": {}, "f:name": {}, "f:value": {} }];
+  const owned = podOwned({ "f:env": Object.fromEntries([set("A"), set("B")]) });
+  const have = (...names: string[]) => live("Pod", pod({ env: names.map(item) }), owned);
+  const want = wanted("Pod", pod({ env: [item("A"), item("B")] }));
+  assertFalse(needs(have("A", "THEIRS", "B"), want));
+  assert(needs(have("B", "A"), want));
+});
+
 Deno.test("needsApply() knows the default of a merge key", () => {
   const owned = podOwned({
     "f:ports": {
@@ -170,6 +180,31 @@ Deno.test("needsApply() takes an atomic list as one value, save for defaults in 
   assert(needs(have([rule, {}]), want), "a further item");
   assert(needs(have([]), want), "fewer items");
   assert(needs(have([{ ports: [{ port: 1056 }] }]), want), "another value");
+  const wider = [{ ...rule, from: [{ podSelector: {} }] }];
+  assert(needs(have(wider), want), "a field of an item that is not wanted any more");
+});
+
+Deno.test("needsApply() takes a selector as one value", () => {
+  const have = (selector: Fields) =>
+    live("NetworkPolicy", { spec: { podSelector: selector } }, {
+      "f:spec": { "f:podSelector": {} },
+    });
+  const want = (selector: Fields) => wanted("NetworkPolicy", { spec: { podSelector: selector } });
+  const app = { matchLabels: { app: "a" } };
+  assertFalse(needs(have(app), want(app)));
+  assert(needs(have({ matchLabels: { app: "a", more: "b" } }), want(app)));
+  assert(needs(have(app), want({})), "`{}` selects everything");
+});
+
+Deno.test("needsApply() leaves what others put into a map that we applied empty", () => {
+  const owned = { "f:metadata": { "f:annotations": {} } };
+  const have = live("ConfigMap", {}, owned, { annotations: { theirs: "x" } });
+  assertFalse(needs(have, wanted("ConfigMap", {}, { annotations: {} })));
+});
+
+Deno.test("needsApply() takes an empty list for applied that the server notes no owner for", () => {
+  const have = live("ConfigMap", { data: { a: "1" } }, A_OWNED);
+  assertFalse(needs(have, wanted("ConfigMap", { data: { a: "1" } }, { finalizers: [] })));
 });
 
 Deno.test("needsApply() is true when another writer has replaced an atomic value, even by more", () => {

@@ -8,6 +8,8 @@
  * @module
  */
 
+import { isAbsent, sameJson } from "./json.ts";
+
 /** Names of fields, from the object's root; items of lists add nothing. */
 export type FieldPath = readonly string[];
 
@@ -50,7 +52,7 @@ const MERGE_KEYS_OF_KIND: Readonly<Record<string, readonly string[]>> = {
 const SETS: ReadonlySet<string> = new Set(["metadata.finalizers"]);
 
 /** Values that merge keys have where an item does not say. */
-const KEY_DEFAULTS: Readonly<Record<string, unknown>> = { protocol: "TCP" };
+const KEY_DEFAULTS: Readonly<Record<string, unknown>> = { protocol: "TCP", name: "" };
 
 /** Fields that hold quantities. */
 const QUANTITY_FIELDS: ReadonlySet<string> = new Set(["sizeLimit", "divisor", "averageValue"]);
@@ -79,6 +81,61 @@ const MAP_FIELDS: ReadonlySet<string> = new Set([
   "limits",
   "requests",
 ]);
+
+const ROOT_PATH = { type: "PathPrefix", value: "/" };
+
+/**
+ * What the API server fills in within atomic values, by the last name of the path or the last
+ * two. Empty scalars and lists need no entry.
+ */
+const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
+  protocol: ["TCP"],
+  weight: [1],
+  matches: [[{ path: ROOT_PATH }]],
+  path: [ROOT_PATH],
+  "path.type": ["PathPrefix"],
+  "path.value": ["/"],
+  "headers.type": ["Exact"],
+  "queryParams.type": ["Exact"],
+  "method.type": ["Exact"],
+  "backendRefs.kind": ["Service"],
+  "backendRef.kind": ["Service"],
+  "parentRefs.kind": ["Gateway"],
+  "parentRefs.group": ["gateway.networking.k8s.io"],
+  "certificateRefs.kind": ["Secret"],
+  "fieldRef.apiVersion": ["v1"],
+  "resourceFieldRef.divisor": ["0"],
+  "serviceAccountToken.expirationSeconds": [3600],
+  "subjects.apiGroup": ["rbac.authorization.k8s.io"],
+  "roleRef.apiGroup": ["rbac.authorization.k8s.io"],
+  "endpoints.conditions": [{}],
+  "volumeClaimTemplates.apiVersion": ["v1"],
+  "volumeClaimTemplates.kind": ["PersistentVolumeClaim"],
+  "volumeClaimTemplates.status": [{ phase: "Pending" }],
+  "spec.volumeMode": ["Filesystem"],
+};
+
+/** Whether a value that we did not ask for is one that the API server fills in. */
+export function isDefault(path: FieldPath, value: unknown): boolean {
+  if (isAbsent(value) || value === "" || value === 0 || value === false) return true;
+  if (Array.isArray(value) && value.length === 0) return true;
+  const name = path.at(-1) ?? "";
+  const known = DEFAULTS[`${path.at(-2)}.${name}`] ?? DEFAULTS[name] ?? [];
+  return known.some((other) => sameJson(value, other));
+}
+
+/** Fields of type LabelSelector, or maps like it: atomic, and `{}` selects all. */
+const SELECTORS: ReadonlySet<string> = new Set([
+  "selector",
+  "podSelector",
+  "namespaceSelector",
+  "labelSelector",
+]);
+
+/** Whether a selector lies here. */
+export function isSelector(path: FieldPath): boolean {
+  return SELECTORS.has(path.at(-1) ?? "");
+}
 
 /** How the items of a list are told apart; undefined for one that is a single value (atomic). */
 export type ListKind = { readonly keys: readonly string[] } | "set" | undefined;

@@ -273,26 +273,28 @@ Deno.test("Reflector goes on at the last version when a connection breaks within
 Deno.test("Reflector breaks off a silent watch in less than a minute, with the connection", async () => {
   const clock = new FakeClock();
   const list = rawJson({ metadata: { resourceVersion: "10" }, items: [] });
+  const event = JSON.stringify({ type: "ADDED", object: configMap("a", "11") }) + "\n";
   // Everything after the first watch is dropped, as by a firewall.
   let dead = false;
   await using server = new RawServer((head) => {
     if (dead) return HANG;
     dead = head.includes("watch=");
-    return dead ? rawChunk("\n", "hang") : list;
+    return dead ? rawChunk(event, "hang") : list;
   }, { clock });
   const errors: [message: string, at: number][] = [];
   const start = clock.now();
+  const store = new Store<ConfigMap>();
   const reflector = new Reflector<ConfigMap>({
     client: server.client,
     type: CONFIG_MAPS,
-    store: new Store<ConfigMap>(),
+    store,
     clock,
     onChange() {},
     onFailure: (error) => errors.push([(error as Error).message, clock.now() - start]),
   });
   const abort = new AbortController();
   const running = reflector.run(abort.signal);
-  await until(() => reflector.state.at === "watching" && dead && clock.pending === 1);
+  await until(() => store.size === 1 && clock.pending === 1);
   clock.advance(30_000);
   await until(() => server.heads.length === 3);
   clock.advance(10_000);

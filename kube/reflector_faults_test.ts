@@ -1,23 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { FakeClock } from "../core/clock_fake.ts";
-import { KubeClient } from "./client.ts";
-import { Reflector } from "./reflector.ts";
-import { Store } from "./store.ts";
-import { HANG, rawChunk, rawJson, RawServer } from "./testing/raw.ts";
 import { isWatch, oneObject, queryOf, Rig } from "./testing/reflector_rig.ts";
-import {
-  CONFIG_MAPS,
-  type ConfigMap,
-  configMap,
-  failure,
-  type Handler,
-  listOf,
-  ScriptedServer,
-  statusObject,
-  until,
-  WatchBody,
-} from "./testing/scripted.ts";
-import { createTransport } from "./transport.ts";
+import { configMap, failure, listOf, statusObject, until } from "./testing/scripted.ts";
 
 Deno.test("Reflector lists again after an ERROR event 410, and makes up the deletes of the gap", async () => {
   await using rig = new Rig((rig) => (request, n) =>
@@ -103,43 +86,6 @@ Deno.test("Reflector treats a kind that is not served as absent, and finds it on
   rig.reflector.retryNow();
   await until(() => rig.watches.length === 1);
   assertEquals(rig.changes, ["added a@10"]);
-});
-
-Deno.test("Reflector waits for an API server that is down at start", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  const clock = new FakeClock();
-  const transport = createTransport({ server: `http://127.0.0.1:${port}`, caCerts: [] });
-  const store = new Store<ConfigMap>();
-  const retries: number[] = [];
-  const reflector = new Reflector<ConfigMap>({
-    client: new KubeClient(transport),
-    type: CONFIG_MAPS,
-    store,
-    clock,
-    random: () => 1,
-    onChange() {},
-    onFailure: (_error, ms) => retries.push(ms),
-  });
-  const abort = new AbortController();
-  const running = reflector.run(abort.signal);
-  for (let i = 1; i <= 9; i++) {
-    await until(() => retries.length === i && clock.pending === 1);
-    if (i < 9) clock.advance(retries[i - 1]!);
-  }
-  assertEquals(retries, [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-  {
-    const handler: Handler = (request) =>
-      isWatch(request) ? new WatchBody().response : listOf([configMap("a", "10")], "10");
-    await using _server = new ScriptedServer(handler, { port });
-    clock.advance(30_000);
-    await reflector.synced;
-    assertEquals(store.size, 1);
-    abort.abort();
-    await running;
-  }
-  transport.close();
 });
 
 Deno.test("Reflector waits as long as Retry-After asks, in seconds or as a date", async () => {
@@ -238,68 +184,4 @@ Deno.test("Reflector keeps its store while the API server forbids it to watch", 
   await rig.passFailure(2);
   assertEquals(rig.counts.lists, 1);
   assertEquals(rig.changes, ["added a@10"]);
-});
-
-Deno.test("Reflector goes on at the last version when a connection breaks within an event", async () => {
-  const clock = new FakeClock();
-  const whole = JSON.stringify({ type: "ADDED", object: configMap("b", "11") }) + "\n";
-  const cut = JSON.stringify({ type: "ADDED", object: configMap("c", "12") }).slice(0, 40);
-  await using server = new RawServer((head) => {
-    if (!head.includes("watch=")) {
-      return rawJson({ metadata: { resourceVersion: "10" }, items: [] });
-    }
-    return head.includes("resourceVersion=10")
-      ? rawChunk(whole + cut, "close")
-      : rawChunk("\n", "hang");
-  });
-  const abort = new AbortController();
-  const seen: string[] = [];
-  const reflector = new Reflector<ConfigMap>({
-    client: server.client,
-    type: CONFIG_MAPS,
-    store: new Store<ConfigMap>(),
-    clock,
-    onChange: ({ object }) => seen.push(object.metadata.name),
-    onFailure: (_error, ms) => queueMicrotask(() => setTimeout(() => clock.advance(ms))),
-  });
-  const running = reflector.run(abort.signal);
-  await until(() => server.heads.length === 3);
-  assertEquals(seen, ["b"]);
-  assert(server.heads[2]!.includes("resourceVersion=11"), "the event that was cut off comes again");
-  abort.abort();
-  await running;
-});
-
-Deno.test("Reflector breaks off a silent watch in less than a minute, with the connection", async () => {
-  const clock = new FakeClock();
-  const list = rawJson({ metadata: { resourceVersion: "10" }, items: [] });
-  const event = JSON.stringify({ type: "ADDED", object: configMap("a", "11") }) + "\n";
-  // Everything after the first watch is dropped, as by a firewall.
-  let dead = false;
-  await using server = new RawServer((head) => {
-    if (dead) return HANG;
-    dead = head.includes("watch=");
-    return dead ? rawChunk(event, "hang") : list;
-  }, { clock });
-  const errors: [message: string, at: number][] = [];
-  const start = clock.now();
-  const store = new Store<ConfigMap>();
-  const reflector = new Reflector<ConfigMap>({
-    client: server.client,
-    type: CONFIG_MAPS,
-    store,
-    clock,
-    onChange() {},
-    onFailure: (error) => errors.push([(error as Error).message, clock.now() - start]),
-  });
-  const abort = new AbortController();
-  const running = reflector.run(abort.signal);
-  await until(() => store.size === 1 && clock.pending === 1);
-  clock.advance(30_000);
-  await until(() => server.heads.length === 3);
-  clock.advance(10_000);
-  await until(() => errors.length === 1);
-  assertEquals(errors, [[`${server.url}: the connection is dead`, 40_000]]);
-  abort.abort();
-  await running;
 });

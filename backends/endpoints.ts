@@ -42,42 +42,36 @@ function resolveEntry(
   entry: ResolvedEndpoint,
   devices: readonly TailnetDevice[] | undefined,
 ): EntryResolution {
-  const { port } = entry;
-  if (entry.tailscaleIP) {
-    return isTailnetAddress(entry.tailscaleIP)
-      ? { entry, address: entry.tailscaleIP, port }
-      : problem(
-        entry,
-        "InvalidEndpoint",
-        `has the address ${entry.tailscaleIP}, which is not in a tailnet's ranges ` +
-          "(100.64.0.0/10, fd7a:115c:a1e0::/48). Addresses behind subnet routers are not supported yet.",
-      );
-  }
-  if (!entry.tailscaleFQDN) {
-    return problem(entry, "NotSupported", "has neither tailscaleIP nor tailscaleFQDN.");
-  }
-  return resolveName(entry, entry.tailscaleFQDN, { devices, port });
-}
-
-function resolveName(
-  entry: ResolvedEndpoint,
-  name: string,
-  { devices, port }: { devices: readonly TailnetDevice[] | undefined; port: number },
-): EntryResolution {
-  if (!devices) {
+  const { port, tailscaleIP, tailscaleFQDN } = entry;
+  if (tailscaleIP) {
+    if (isTailnetAddress(tailscaleIP)) return { entry, address: tailscaleIP, port };
     return problem(
       entry,
-      "HostNotFound",
-      `names ${name}; the tailnet's devices are not known yet.`,
+      "AddressNotRouted",
+      `has the address ${tailscaleIP}, which is not in a tailnet's ranges ` +
+        "(100.64.0.0/10, fd7a:115c:a1e0::/48). Addresses behind subnet routers are not supported yet.",
     );
   }
-  const address = deviceByName(devices, name)?.addresses[0];
+  if (!tailscaleFQDN) {
+    return problem(entry, "NotSupported", "has neither tailscaleIP nor tailscaleFQDN.");
+  }
+  if (!devices) {
+    const text = `names ${tailscaleFQDN}; the tailnet's devices are not known yet.`;
+    return problem(entry, "TailnetNotReady", text);
+  }
+  const device = deviceByName(devices, tailscaleFQDN);
+  const address = device && preferredAddress(device);
   return address ? { entry, address, port } : problem(
     entry,
     "HostNotFound",
-    `names ${name}, and the tailnet has no device of that name. ` +
+    `names ${tailscaleFQDN}, and the tailnet has no device of that name. ` +
       "Give the full name, as `tailscale status` shows it.",
   );
+}
+
+/** The address under which a device is reached and shown: its IPv4 one, else what it has. */
+export function preferredAddress({ addresses }: TailnetDevice): string | undefined {
+  return addresses.find((address) => !address.includes(":")) ?? addresses[0];
 }
 
 function problem(entry: ResolvedEndpoint, reason: string, text: string): EntryResolution {
@@ -97,35 +91,34 @@ export function resolveBackend(view: EndpointsView, port: number | undefined): B
     port === undefined || entry.port === port
   );
   const { name } = view.object.metadata;
-  const first = picked[0];
+  const first = picked[0]?.entry;
   if (!first) {
     const which = port === undefined ? "no endpoints" : `no endpoint with port ${port}`;
-    return {
-      problem: { reason: "InvalidEndpoint", message: `TailscaleEndpoints ${name} has ${which}.` },
-    };
+    return refusal("PortUnserved", `TailscaleEndpoints ${name} has ${which}.`);
   }
+  const protocol = protocolOf(first);
+  const healthCheck = healthCheckOf(first);
   const odd = picked.find(({ entry }) =>
-    protocolOf(entry) !== protocolOf(first.entry) ||
-    !deepEqual(healthCheckOf(entry), healthCheckOf(first.entry))
+    protocolOf(entry) !== protocol || !deepEqual(healthCheckOf(entry), healthCheck)
   );
   if (odd) {
-    return {
-      problem: {
-        reason: "MixedSettings",
-        message:
-          `endpoints ${first.entry.name} and ${odd.entry.name} of TailscaleEndpoints ${name} ` +
-          "differ in protocol or healthCheck; a backendRef needs them alike. Give them different ports.",
-      },
-    };
+    return refusal(
+      "MixedSettings",
+      `endpoints ${first.name} and ${odd.entry.name} of TailscaleEndpoints ${name} ` +
+        "differ in protocol or healthCheck; a backendRef needs them alike. Give them different ports.",
+    );
   }
-  const healthCheck = healthCheckOf(first.entry);
   return {
     backend: {
-      protocol: protocolOf(first.entry),
+      protocol,
       priorities: [picked.flatMap((resolution) => upstreamOf(resolution, view))],
       ...(healthCheck ? { healthCheck } : {}),
     },
   };
+}
+
+function refusal(reason: string, message: string): BackendResolution {
+  return { problem: { reason, message } };
 }
 
 function upstreamOf(resolution: EntryResolution, { proxy }: EndpointsView): Upstream[] {

@@ -37,7 +37,12 @@ export interface TailnetState {
       readonly scopes: readonly string[];
       readonly missing: readonly string[];
     }
-    | { readonly at: number; readonly failure: Failure };
+    | {
+      readonly at: number;
+      readonly failure: Failure;
+      /** When the first of the failures in a row was. */
+      readonly since?: number;
+    };
   readonly devices: readonly TailnetDevice[];
   /** When the devices were last listed with success. */
   readonly fetchedAt?: number;

@@ -9,13 +9,14 @@ import {
   TailscaleEndpoints,
   TailscaleEndpointsReason as Reason,
 } from "../../api/tailscale_endpoints.ts";
-import type { Action, Plan } from "../controller.ts";
+import { type Action, IDLE, type Plan } from "../controller.ts";
 import { finalizerAction } from "../finalizer.ts";
-import type { EndpointsObserved } from "./observe.ts";
-import { removeReplica } from "./replicas.ts";
+import type { EndpointsObserved, ReplicaObserved } from "./observe.ts";
+import { removeReplica, storedKey } from "./replicas.ts";
 import { statusOf } from "./status.ts";
+import { isUsable } from "./tailnet.ts";
 
-/** How long devices may wait for a tailnet that does not answer before the object goes without it. */
+/** How long what is in the tailnet may wait for it, before the object goes without. */
 export const ORPHAN_AFTER_MS = 5 * 60_000;
 
 /** Decides for an object that is being deleted and still has our finalizer. */
@@ -23,21 +24,25 @@ export function planDeletion(o: EndpointsObserved, now: number): Plan {
   const stopping = stopProxies(o);
   if (stopping) return { ...stopping, status: waiting(o, now, "its proxies stop") };
   const left = o.replicas.filter((replica) => replica.stateSecret || replica.configSecret);
-  if (left.length === 0 && o.others.length > 0) {
-    return { actions: deleteOthers(o), status: waiting(o, now, "what was made for it is gone") };
-  }
-  if (left.length === 0) {
-    return { actions: [finalizerAction(TailscaleEndpoints.resource, o.endpoints, false)] };
-  }
-  const open = o.state?.check !== undefined && "scopes" in o.state.check;
-  if (open || !left.some((replica) => replica.nodeId)) {
-    const tailnet = open ? o.endpoints.spec.tailnet : undefined;
+  if (left.length === 0) return removeRest(o, now);
+  if (isUsable(o.state) || left.every((replica) => inTailnet(replica).length === 0)) {
     return {
-      actions: left.flatMap((replica) => removeReplica(replica, tailnet)),
+      actions: left.flatMap((replica) => removeReplica(replica, o.endpoints.spec.tailnet)),
       status: waiting(o, now, "its devices are removed"),
     };
   }
-  return planWithoutTailnet(o, now);
+  // The tailnet was not tried yet since this process began.
+  if (!o.tailnetKnown) return IDLE;
+  return planWithoutTailnet(o, left, now);
+}
+
+/** What a replica has in the tailnet, in words. */
+function inTailnet(replica: ReplicaObserved): string[] {
+  const key = storedKey(replica);
+  return [
+    ...replica.nodeIds.map((nodeId) => `device ${replica.name} (${nodeId})`),
+    ...(key ? [`auth key ${key.id}`] : []),
+  ];
 }
 
 /** Stops what still runs; undefined when nothing does. */
@@ -50,35 +55,51 @@ function stopProxies(o: EndpointsObserved): Plan | undefined {
   };
 }
 
-/** Not left to the garbage collector, which may take its time. */
-function deleteOthers({ others }: EndpointsObserved): Action[] {
-  return others.filter(({ object }) => !object.metadata.deletionTimestamp)
-    .map(({ type, object }) => ({ do: "delete", type, object }));
+/** What is around the proxies goes last; it is not left to the garbage collector, which may take its time. */
+function removeRest(o: EndpointsObserved, now: number): Plan {
+  if (o.others.length === 0) {
+    return { actions: [finalizerAction(TailscaleEndpoints.resource, o.endpoints, false)] };
+  }
+  return {
+    actions: o.others.filter(({ object }) => !object.metadata.deletionTimestamp)
+      .map(({ type, object }) => ({ do: "delete", type, object })),
+    status: waiting(o, now, "what was made for it is gone"),
+  };
 }
 
 /** The tailnet, or its credential, is gone: wait for it a while, then say what is left behind. */
-function planWithoutTailnet(o: EndpointsObserved, now: number): Plan {
-  const since = Date.parse(o.endpoints.metadata.deletionTimestamp ?? "");
-  const giveUpAt = since + ORPHAN_AFTER_MS;
+function planWithoutTailnet(
+  o: EndpointsObserved,
+  left: readonly ReplicaObserved[],
+  now: number,
+): Plan {
+  const giveUpAt = Math.max(deletedAt(o), failingSince(o)) + ORPHAN_AFTER_MS;
+  const { tailnet } = o.endpoints.spec;
   if (now < giveUpAt) {
     return {
       actions: [],
-      status: waiting(o, now, `TailscaleTailnet ${o.endpoints.spec.tailnet} can be used again`),
+      status: waiting(o, now, `TailscaleTailnet ${tailnet} can be used again`),
       wakeAt: giveUpAt,
     };
   }
-  const orphans = o.replicas.flatMap(({ name, nodeId }) => nodeId ? [`${name} (${nodeId})`] : []);
   const event: Action = {
     do: "event",
     regarding: o.endpoints,
     type: "Warning",
     reason: "DevicesOrphaned",
-    note: `TailscaleTailnet ${o.endpoints.spec.tailnet} could not be used for 5 minutes; ` +
-      `remove these devices in Tailscale's admin console: ${orphans.join(", ")}`,
+    note: `TailscaleTailnet ${tailnet} could not be used for 5 minutes; remove in Tailscale's ` +
+      `admin console: ${left.flatMap(inTailnet).join(", ")}`,
   };
-  return {
-    actions: [event, ...o.replicas.flatMap((replica) => removeReplica(replica, undefined))],
-  };
+  return { actions: [event, ...left.flatMap((replica) => removeReplica(replica))] };
+}
+
+function deletedAt({ endpoints }: EndpointsObserved): number {
+  return Date.parse(endpoints.metadata.deletionTimestamp ?? "") || 0;
+}
+
+function failingSince({ state }: EndpointsObserved): number {
+  const check = state?.check;
+  return check && "failure" in check ? check.since ?? 0 : 0;
 }
 
 function waiting(o: EndpointsObserved, now: number, until: string): Plan["status"] {

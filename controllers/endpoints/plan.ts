@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { needsApply } from "../../kube/apply.ts";
+import { needsApply } from "../../core/apply/needs_apply.ts";
 import { isControlledBy } from "../../core/labels.ts";
 import { STATEFUL_SET } from "../../api/resources.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
@@ -18,8 +18,9 @@ import type { Failure } from "../world.ts";
 import { planDeletion } from "./deletion.ts";
 import { type EndpointsObserved, liveKey, NAME } from "./observe.ts";
 import { unsupported } from "./proxy_set.ts";
-import { configActions, podActions, retireActions } from "./replicas.ts";
+import { configActions, keyExpiries, podActions, retireActions } from "./replicas.ts";
 import { statusOf } from "./status.ts";
+import { isUsable } from "./tailnet.ts";
 
 const MANAGER = fieldManagerOf({ name: NAME });
 
@@ -32,18 +33,24 @@ export function planEndpoints(o: EndpointsObserved, now: number): Plan {
   const held: Action[] = hasFinalizer(o.endpoints)
     ? []
     : [finalizerAction(TailscaleEndpoints.resource, o.endpoints, true)];
-  const actions = o.set && !blocked(o, refused) ? proxyActions(o, o.set, now) : [];
+  const set = isBlocked(o, refused) ? undefined : o.set;
   // Before the tailnet was tried, what was said before stands.
   const silent = !o.tailnetKnown && o.endpoints.status !== undefined;
+  const wakeAt = earliest([o.failure?.retryAt, ...(set ? keyExpiries(o, now) : [])]);
   return {
-    actions: [...held, ...actions],
+    actions: [...held, ...(set ? proxyActions(o, set, now) : [])],
     ...(silent ? {} : { status: statusOf(o, refused ?? o.failure, now) }),
-    ...(o.failure?.retryAt ? { wakeAt: o.failure.retryAt } : {}),
+    ...(wakeAt === undefined ? {} : { wakeAt }),
   };
 }
 
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
 /** Does the refusal mean that not even what runs is to be kept in shape? */
-function blocked(o: EndpointsObserved, refused: Failure | undefined): boolean {
+function isBlocked(o: EndpointsObserved, refused: Failure | undefined): boolean {
   if (!refused || refused.reason === Reason.TailnetNotReady) return false;
   return o.set === undefined || refused.reason === Reason.Conflicted;
 }
@@ -79,12 +86,10 @@ function tailnetExists({ tailnet, endpoints }: EndpointsObserved): Failure | und
   };
 }
 
-function namesFree({ set, live, endpoints }: EndpointsObserved): Failure | undefined {
-  if (!set) return undefined;
-  const foreign = proxySetObjects(set)
-    .map(({ type, object }) => live.get(liveKey(type, object.metadata.name)))
-    .filter((object) => object && !isControlledBy(object.metadata, endpoints))
-    .map((object) => `${object?.kind} ${object?.metadata.name}`);
+function namesFree({ live, endpoints }: EndpointsObserved): Failure | undefined {
+  const foreign = [...live.values()]
+    .filter(({ metadata }) => !isControlledBy(metadata, endpoints))
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   if (foreign.length === 0) return undefined;
   return {
     reason: Reason.Conflicted,
@@ -94,8 +99,8 @@ function namesFree({ set, live, endpoints }: EndpointsObserved): Failure | undef
 }
 
 function tailnetReady({ state, endpoints }: EndpointsObserved): Failure | undefined {
+  if (isUsable(state)) return undefined;
   const check = state?.check;
-  if (check && "scopes" in check && check.missing.length === 0) return undefined;
   const why = check && "failure" in check ? ` (${check.failure.reason})` : "";
   return {
     reason: Reason.TailnetNotReady,
@@ -107,16 +112,15 @@ function tailnetReady({ state, endpoints }: EndpointsObserved): Failure | undefi
 /** What keeps the proxies as they should be, in an order in which each step has what it needs. */
 function proxyActions(o: EndpointsObserved, set: ProxySet, now: number): Action[] {
   const config = configActions(o, set, now);
-  const objects = proxySetObjects(set).flatMap((wanted) => {
-    // A replica without its configuration would only crash.
-    if (wanted.type === STATEFUL_SET && !config.complete) return [];
-    return applyWhereNeeded(o, wanted);
-  });
-  const isStatefulSet = (action: Action) => action.do === "apply" && action.type === STATEFUL_SET;
+  const objects = proxySetObjects(set);
+  const isStatefulSet = ({ type }: TypedObject) => type === STATEFUL_SET;
   return [
-    ...objects.filter((action) => !isStatefulSet(action)),
+    ...objects.filter((wanted) => !isStatefulSet(wanted)).flatMap((w) => applyWhereNeeded(o, w)),
     ...config.actions,
-    ...objects.filter(isStatefulSet),
+    // A replica without its configuration would only crash.
+    ...(config.complete ? objects.filter(isStatefulSet) : []).flatMap((w) =>
+      applyWhereNeeded(o, w)
+    ),
     ...podActions(o, set),
     ...retireActions(o, set),
   ];

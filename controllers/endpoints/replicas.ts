@@ -4,13 +4,14 @@
  *
  * @module
  */
-import { needsApply } from "../../kube/apply.ts";
+import { needsApply } from "../../core/apply/needs_apply.ts";
 import { Annotation } from "../../core/labels.ts";
+import type { KubeObject } from "../../core/object.ts";
+import type { Pod } from "../../api/core_objects.ts";
 import { POD, SECRET } from "../../api/resources.ts";
 import { type Action, fieldManagerOf } from "../controller.ts";
 import { configSecret, type StoredKey } from "../proxies/objects.ts";
-import { hostnameOf, type ProxySet, replicaIndices, replicaName } from "../proxies/proxy_set.ts";
-import type { PodObject } from "../proxies/live.ts";
+import { hostnameOf, type ProxySet } from "../proxies/proxy_set.ts";
 import { secretText } from "../proxies/replica.ts";
 import {
   authKeyIn,
@@ -19,6 +20,7 @@ import {
   tailscaledConfig,
 } from "../proxies/tailscaled_config.ts";
 import { type EndpointsObserved, NAME, type ReplicaObserved } from "./observe.ts";
+import { isUsable } from "./tailnet.ts";
 
 const MANAGER = fieldManagerOf({ name: NAME });
 
@@ -30,10 +32,8 @@ export interface ConfigActions {
 
 /** Renders every wanted replica's configuration; mints keys where a replica has never logged in. */
 export function configActions(o: EndpointsObserved, set: ProxySet, now: number): ConfigActions {
-  const byName = new Map(o.replicas.map((replica) => [replica.name, replica]));
-  const parts = replicaIndices(set).map((index) =>
-    replicaConfig(o, set, { index, replica: byName.get(replicaName(set.name, index)), now })
-  );
+  const parts = o.replicas.filter(({ wanted }) => wanted)
+    .map((replica) => replicaConfig(o, set, { replica, now }));
   return {
     actions: parts.flatMap((part) => part.actions),
     complete: parts.every((part) => part.complete),
@@ -41,39 +41,51 @@ export function configActions(o: EndpointsObserved, set: ProxySet, now: number):
 }
 
 function replicaConfig(
-  o: EndpointsObserved,
+  { state }: EndpointsObserved,
   set: ProxySet,
-  { index, replica, now }: { index: number; replica: ReplicaObserved | undefined; now: number },
+  { replica, now }: { replica: ReplicaObserved; now: number },
 ): ConfigActions {
-  const live = replica?.configSecret;
-  const render = (key?: StoredKey, secret?: string) =>
-    configSecret(set, index, { config: tailscaledConfig(set, index, secret), key });
-  const apply = (desired: ReturnType<typeof render>): Action[] =>
-    needsApply(live, desired, MANAGER) ? [{ do: "apply", type: SECRET, object: desired }] : [];
-
+  const live = replica.configSecret;
+  const render = (key?: LoginKey) =>
+    configSecret(set, replica.index, {
+      config: tailscaledConfig(set, replica.index, key?.secret),
+      key,
+    });
+  const apply = (key?: LoginKey): ConfigActions => {
+    const object = render(key);
+    const actions: Action[] = needsApply(live, object, MANAGER)
+      ? [{ do: "apply", type: SECRET, object }]
+      : [];
+    return { actions, complete: true };
+  };
   // Logged in: the key has done its work, and an expired one would log the proxy out.
-  if (replica?.nodeId) return { actions: apply(render()), complete: true };
-
+  if (replica.nodeIds.length > 0) return apply();
   const stored = storedKey(replica);
-  if (stored && Date.parse(stored.expires) > now) {
-    const secret = authKeyIn(secretText(live, CONFIG_KEY));
-    if (secret) return { actions: apply(render(stored, secret)), complete: true };
-  }
-  if (!isOpen(o)) return { actions: [], complete: live !== undefined };
+  const secret = authKeyIn(secretText(live, CONFIG_KEY));
+  const key = stored && secret ? { ...stored, secret } : undefined;
+  if (key && Date.parse(key.expires) > now) return apply(key);
+  // What cannot be replaced now is kept with whatever key it has.
+  if (!isUsable(state)) return live ? apply(key) : { actions: [], complete: false };
+  const revoke = stored ? [revokeAction(set.tailnet, stored.id)] : [];
+  return { actions: [...revoke, mintAction(set, replica.index, render)], complete: true };
+}
+
+/** An auth key with what it takes to log in. */
+type LoginKey = StoredKey & { readonly secret: string };
+
+function mintAction(
+  set: ProxySet,
+  index: number,
+  render: (key: LoginKey) => KubeObject,
+): Action {
   return {
-    actions: [
-      ...(stored ? [revokeAction(set.tailnet, stored.id)] : []),
-      {
-        do: "mintAuthKey",
-        tailnet: set.tailnet,
-        tags: set.tags,
-        ephemeral: set.ephemeral,
-        description: describeKey(set, index),
-        type: SECRET,
-        store: ({ id, key, expires }) => render({ id, expires }, key.reveal()),
-      },
-    ],
-    complete: true,
+    do: "mintAuthKey",
+    tailnet: set.tailnet,
+    tags: set.tags,
+    ephemeral: set.ephemeral,
+    description: describeKey(set, index),
+    type: SECRET,
+    store: ({ id, key, expires }) => render({ id, expires, secret: key.reveal() }),
   };
 }
 
@@ -83,16 +95,19 @@ function describeKey(set: ProxySet, index: number): string {
     .trim();
 }
 
-function isOpen({ state }: EndpointsObserved): boolean {
-  return state?.check !== undefined && "scopes" in state.check;
-}
-
 /** The key that waits in a replica's config Secret. */
-function storedKey(replica: ReplicaObserved | undefined): StoredKey | undefined {
-  const annotations = replica?.configSecret?.metadata.annotations;
+export function storedKey({ configSecret }: ReplicaObserved): StoredKey | undefined {
+  const annotations = configSecret?.metadata.annotations;
   const id = annotations?.[Annotation.authKeyId];
   const expires = annotations?.[Annotation.authKeyExpires];
   return id && expires ? { id, expires } : undefined;
+}
+
+/** When the keys of replicas that have not logged in are to be replaced. */
+export function keyExpiries({ replicas }: EndpointsObserved, now: number): number[] {
+  return replicas.filter(({ wanted, nodeIds }) => wanted && nodeIds.length === 0)
+    .map((replica) => Date.parse(storedKey(replica)?.expires ?? ""))
+    .filter((expiry) => expiry > now);
 }
 
 function revokeAction(tailnet: string, id: string): Action {
@@ -104,16 +119,16 @@ function revokeAction(tailnet: string, id: string): Action {
  * of: the kubelet then refreshes the volume at once instead of within 90 s.
  */
 export function podActions(o: EndpointsObserved, set: ProxySet): Action[] {
-  return o.replicas.flatMap(({ pod, index, configSecret: config }): Action[] => {
-    if (!pod || !config || pod.metadata.deletionTimestamp || index >= set.replicas) return [];
+  return o.replicas.flatMap(({ pod, index, wanted, configSecret: config }): Action[] => {
+    if (!wanted || !pod || !config || pod.metadata.deletionTimestamp) return [];
     const hash = configHash(tailscaledConfig(set, index));
     if (pod.metadata.annotations?.[Annotation.configHash] === hash) return [];
     return [{ do: "apply", type: POD, object: annotated(pod, hash) }];
   });
 }
 
-function annotated(pod: PodObject, hash: string): PodObject {
-  const { name, namespace, uid } = pod.metadata;
+function annotated({ metadata }: Pod, hash: string): KubeObject {
+  const { name, namespace, uid } = metadata;
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -127,24 +142,21 @@ function annotated(pod: PodObject, hash: string): PodObject {
   };
 }
 
-/** Replicas beyond what is wanted: once their pod is gone, their device, key and Secrets follow. */
+/** Replicas beyond what is wanted: once their pod is gone, their devices, key and Secrets follow. */
 export function retireActions(o: EndpointsObserved, set: ProxySet): Action[] {
-  const wanted = new Set(replicaIndices(set).map((index) => replicaName(set.name, index)));
-  if (!isOpen(o)) return [];
-  return o.replicas
-    .filter((replica) => !wanted.has(replica.name) && !replica.pod)
+  if (!isUsable(o.state)) return [];
+  return o.replicas.filter(({ wanted, pod }) => !wanted && !pod)
     .flatMap((replica) => removeReplica(replica, set.tailnet));
 }
 
 /** What removes a replica for good; without a tailnet only its Secrets go. */
-export function removeReplica(replica: ReplicaObserved, tailnet: string | undefined): Action[] {
+export function removeReplica(replica: ReplicaObserved, tailnet?: string): Action[] {
+  const { nodeIds, stateSecret, configSecret } = replica;
   const key = storedKey(replica);
   return [
-    ...(tailnet && replica.nodeId
-      ? [{ do: "deleteDevice" as const, tailnet, nodeId: replica.nodeId }]
-      : []),
+    ...(tailnet ? nodeIds.map((nodeId) => ({ do: "deleteDevice" as const, tailnet, nodeId })) : []),
     ...(tailnet && key ? [revokeAction(tailnet, key.id)] : []),
-    ...[replica.stateSecret, replica.configSecret].flatMap((object): Action[] =>
+    ...[stateSecret, configSecret].flatMap((object): Action[] =>
       object && !object.metadata.deletionTimestamp ? [{ do: "delete", type: SECRET, object }] : []
     ),
   ];

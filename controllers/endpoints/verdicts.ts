@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { no, type Verdict, yes } from "../../core/conditions.ts";
+import { no, unknown, type Verdict, yes } from "../../core/conditions.ts";
+import type { StatefulSet } from "../../api/core_objects.ts";
 import {
+  endpointsConditions,
   TailscaleEndpointsCondition as Type,
   TailscaleEndpointsReason as Reason,
 } from "../../api/tailscale_endpoints.ts";
-import { endpointsConditions } from "../../api/tailscale_endpoints.ts";
-import { resolveEntries } from "../../backends/endpoints.ts";
+import { type Problem, resolveEntries } from "../../backends/endpoints.ts";
 import type { Failure } from "../world.ts";
-import type { StatefulSetObject } from "../proxies/live.ts";
-import type { Machine } from "./machines.ts";
+import { type Machine, unreadyReason } from "./machines.ts";
 import type { EndpointsObserved } from "./observe.ts";
 
 /** All conditions, the summary last. */
@@ -24,9 +24,9 @@ export function verdictsOf(
   const accepted = acceptedVerdict(failure);
   const parts = accepted.status === "False"
     ? [Type.ResolvedRefs, Type.StatefulSetsReady, Type.DevicesReady].map((type) =>
-      no(type, reasonFor(type, accepted.reason), accepted.message)
+      refuse(type, accepted)
     )
-    : [resolvedRefs(o), statefulSetsReady(o), devicesReady(o, machines)];
+    : [resolvedRefs(o), statefulSetsReady(o, machines), devicesReady(o, machines)];
   return [accepted, ...parts, synced(), summary(accepted, parts, failure)];
 }
 
@@ -41,17 +41,15 @@ function acceptedVerdict(failure: Failure | undefined): Verdict {
     : yes(Type.Accepted, Reason.Accepted, "The spec can be acted on.");
 }
 
-/** The refusal's reason where the condition's closed list has it, else that it is pending. */
-function reasonFor(type: keyof typeof endpointsConditions, reason: string): string {
-  const listed = endpointsConditions[type].reasons as readonly string[];
-  return listed.includes(reason) ? reason : Reason.Pending;
+/** A condition that is not so for a reason from elsewhere; one that is not in its closed list is Pending. */
+function refuse(type: keyof typeof endpointsConditions, { reason, message }: Problem): Verdict {
+  const listed: readonly string[] = endpointsConditions[type].reasons;
+  return no(type, listed.includes(reason) ? reason : Reason.Pending, message);
 }
 
 function resolvedRefs(o: EndpointsObserved): Verdict {
-  const devices = o.state?.fetchedAt === undefined ? undefined : o.state.devices;
-  const entries = resolveEntries({ object: o.endpoints, ...(devices ? { devices } : {}) });
   const problems = [
-    ...entries.flatMap((entry) => "problem" in entry ? [entry.problem] : []),
+    ...resolveEntries(o.view).flatMap((entry) => "problem" in entry ? [entry.problem] : []),
     ...o.routes.problems,
     ...hooksProblem(o),
     ...proxyProblem(o),
@@ -61,10 +59,10 @@ function resolvedRefs(o: EndpointsObserved): Verdict {
     return yes(Type.ResolvedRefs, Reason.ResolvedRefs, "All references lead somewhere.");
   }
   const messages = [...new Set(problems.map(({ message }) => message))];
-  return no(Type.ResolvedRefs, first.reason, messages.join(" "));
+  return refuse(Type.ResolvedRefs, { reason: first.reason, message: messages.join(" ") });
 }
 
-function hooksProblem({ routes }: EndpointsObserved): Failure[] {
+function hooksProblem({ routes }: EndpointsObserved): Problem[] {
   if (routes.uncalled.length === 0) return [];
   return [{
     reason: Reason.HooksNotCalled,
@@ -74,61 +72,70 @@ function hooksProblem({ routes }: EndpointsObserved): Failure[] {
   }];
 }
 
-function proxyProblem(o: EndpointsObserved): Failure[] {
-  if (o.routes.count === 0 || o.statefulSets.some(({ status }) => status?.readyReplicas)) return [];
+function proxyProblem({ routes, view }: EndpointsObserved): Problem[] {
+  if (routes.count === 0 || view.proxy) return [];
   return [{
     reason: Reason.NoReadyProxies,
     message: "No egress proxy is ready, so routes to this object have no backends.",
   }];
 }
 
-function statefulSetsReady({ set, statefulSets }: EndpointsObserved): Verdict {
+function statefulSetsReady(
+  { set, statefulSets }: EndpointsObserved,
+  machines: readonly Machine[],
+): Verdict {
   const type = Type.StatefulSetsReady;
   if (set?.replicas === 0) return yes(type, Reason.NoReplicas, "No replicas are wanted.");
   const live = statefulSets.find(({ metadata }) => metadata.name === set?.name);
   if (!live) return no(type, Reason.StatefulSetsPending, "The StatefulSet is not there yet.");
   const { ready, wanted } = readiness(live);
   const text = `${live.metadata.name}: ${ready} of ${wanted} replicas are ready.`;
-  return ready === wanted && wanted === set?.replicas
-    ? yes(type, Reason.AllReplicasReady, text)
-    : no(type, Reason.ReplicasNotReady, text);
+  if (ready === wanted && wanted === set?.replicas) return yes(type, Reason.AllReplicasReady, text);
+  const why = machines.flatMap(({ pod, podObject }) => {
+    const reason = unreadyReason(podObject);
+    return reason ? [`${pod}: ${reason}`] : [];
+  });
+  return no(type, Reason.ReplicasNotReady, why.length > 0 ? `${text} ${why.join("; ")}.` : text);
 }
 
 /** How many replicas are ready; none counts while the controller has not seen the spec. */
-function readiness(
-  { metadata, spec, status }: StatefulSetObject,
-): { ready: number; wanted: number } {
+function readiness({ metadata, spec, status }: StatefulSet): { ready: number; wanted: number } {
   const seen = status?.observedGeneration === undefined ||
     status.observedGeneration >= (metadata.generation ?? 0);
-  return { ready: seen ? status?.readyReplicas ?? 0 : 0, wanted: spec?.replicas ?? 1 };
+  return { ready: seen ? status?.readyReplicas ?? 0 : 0, wanted: spec.replicas ?? 1 };
 }
 
-function devicesReady({ set }: EndpointsObserved, machines: readonly Machine[]): Verdict {
+function devicesReady(
+  { set, view, endpoints }: EndpointsObserved,
+  machines: readonly Machine[],
+): Verdict {
   const type = Type.DevicesReady;
   if (set?.replicas === 0) return yes(type, Reason.NoReplicas, "No replicas are wanted.");
+  if (!view.devices) {
+    const message = `The devices of TailscaleTailnet ${endpoints.spec.tailnet} are not known.`;
+    return unknown(type, Reason.TailnetNotReady, message);
+  }
   const missing = machines.filter(({ device }) => !device?.connectedToControl);
   if (missing.length > 0) {
     const names = missing.map(({ pod, nodeId }) => `${pod}${nodeId ? "" : " (not logged in)"}`);
-    return no(
-      type,
-      Reason.DevicesNotConnected,
-      `Not connected to the tailnet: ${names.join(", ")}.`,
-    );
+    const message = `Not connected to the tailnet: ${names.join(", ")}.`;
+    return no(type, Reason.DevicesNotConnected, message);
   }
-  const renamed = machines.filter(({ device, hostname }) =>
-    device?.name.split(".")[0] !== hostname
+  return renamedVerdict(machines) ??
+    yes(type, Reason.AllDevicesConnected, `${machines.length} devices are connected.`);
+}
+
+/** A device whose name was taken got a suffix: nobody finds it under the name that it is to have. */
+function renamedVerdict(machines: readonly Machine[]): Verdict | undefined {
+  const names = machines.flatMap(({ device, hostname }) =>
+    device && device.name.split(".")[0] !== hostname
+      ? [`${device.name} (asked for ${hostname})`]
+      : []
   );
-  if (renamed.length > 0) {
-    const names = renamed.map(({ device, hostname }) => `${device?.name} (asked for ${hostname})`);
-    return no(
-      type,
-      Reason.NameConflict,
-      `Another device has the name: ${
-        names.join(", ")
-      }. Remove that device, or set hostnamePrefix.`,
-    );
-  }
-  return yes(type, Reason.AllDevicesConnected, `${machines.length} devices are connected.`);
+  if (names.length === 0) return undefined;
+  const message = `Another device has the name: ${names.join(", ")}. ` +
+    "Remove that device, or set hostnamePrefix.";
+  return no(Type.DevicesReady, Reason.NameConflict, message);
 }
 
 function synced(): Verdict {
@@ -140,7 +147,7 @@ function summary(
   parts: readonly Verdict[],
   failure: Failure | undefined,
 ): Verdict {
-  if (failure && accepted.status === "True") return no(Type.Ready, failure.reason, failure.message);
+  if (failure && accepted.status === "True") return refuse(Type.Ready, failure);
   const first = [accepted, ...parts].find(({ status }) => status !== "True");
   return first
     ? no(Type.Ready, first.reason, first.message)

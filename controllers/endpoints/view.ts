@@ -4,11 +4,11 @@
  * @module
  */
 import { objectKey } from "../../core/object.ts";
+import type { Service, StatefulSet } from "../../api/core_objects.ts";
 import { SERVICE, STATEFUL_SET } from "../../api/resources.ts";
 import type { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import { withDefaults } from "../../api/tailscale_endpoints_defaults.ts";
 import type { EndpointsView } from "../../backends/endpoints.ts";
-import type { ServiceObject, StatefulSetObject } from "../proxies/live.ts";
 import { CONNECT_PORT, serviceName, statefulSetName } from "../proxies/proxy_set.ts";
 import type { World } from "../world.ts";
 import { unsupported } from "./proxy_set.ts";
@@ -38,8 +38,8 @@ function refusal(endpoints: TailscaleEndpoints): EndpointsView["refused"] {
 /** The CONNECT port of the egress proxies: their Service's address, while one of them is ready. */
 function readyProxy({ objects }: World, { metadata }: TailscaleEndpoints): EndpointsView["proxy"] {
   const name = statefulSetName(metadata.name, "egress");
-  const set = objects.get<StatefulSetObject>(STATEFUL_SET, objectKey(metadata.namespace, name));
-  const service = objects.get<ServiceObject>(
+  const set = objects.get<StatefulSet>(STATEFUL_SET, objectKey(metadata.namespace, name));
+  const service = objects.get<Service>(
     SERVICE,
     objectKey(metadata.namespace, serviceName(name)),
   );

@@ -4,29 +4,39 @@
  *
  * @module
  */
-import type {
-  V1Role,
-  V1RoleBinding,
-  V1Secret,
-  V1Service,
-  V1ServiceAccount,
-} from "@kubernetes/client-node";
 import { encodeBase64 } from "../../core/base64.ts";
 import { Annotation, controllerRef } from "../../core/labels.ts";
 import type { KubeObject, ObjectMeta, ResourceType } from "../../core/object.ts";
+import type {
+  NetworkPolicy,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "../../api/core_objects.ts";
 import {
   NETWORK_POLICY,
   ROLE,
   ROLE_BINDING,
+  SECRET,
   SERVICE,
   SERVICE_ACCOUNT,
+  STATEFUL_SET,
 } from "../../api/resources.ts";
-import { SECRET, STATEFUL_SET } from "../../api/resources.ts";
-import { configSecretName, CONNECT_PORT, labelsOf, type ProxySet } from "./proxy_set.ts";
-import { replicaIndices, replicaName, selectorOf, serviceName } from "./proxy_set.ts";
+import {
+  configSecretName,
+  CONNECT_PORT,
+  labelsOf,
+  type ProxySet,
+  replicaIndices,
+  replicaName,
+  selectorOf,
+  serviceName,
+} from "./proxy_set.ts";
 import { statefulSet } from "./stateful_set.ts";
-import type { TailscaledConfig } from "./tailscaled_config.ts";
-import { CONFIG_KEY } from "./tailscaled_config.ts";
+import { CONFIG_KEY, type TailscaledConfig } from "./tailscaled_config.ts";
 
 /** An object with the type under which it is applied. */
 export interface TypedObject {
@@ -68,16 +78,16 @@ export function proxySetObjects(set: ProxySet): TypedObject[] {
   ];
 }
 
-function serviceAccount(set: ProxySet): KubeObject {
+function serviceAccount(set: ProxySet): ServiceAccount {
   return {
     apiVersion: "v1",
     kind: "ServiceAccount",
     metadata: meta(set, set.name),
-  } satisfies V1ServiceAccount as KubeObject;
+  };
 }
 
 /** What the proxies may do: touch the Secrets of their own StatefulSet and no other, and tell Events. */
-export function proxyRoleRules(secrets: string[]): NonNullable<V1Role["rules"]> {
+export function proxyRoleRules(secrets: string[]): PolicyRule[] {
   const events = { apiGroups: [""], resources: ["events"], verbs: ["create", "patch", "get"] };
   // No names would mean every Secret: without replicas there is no rule.
   if (secrets.length === 0) return [events];
@@ -89,7 +99,7 @@ export function proxyRoleRules(secrets: string[]): NonNullable<V1Role["rules"]> 
   }, events];
 }
 
-function role(set: ProxySet): KubeObject {
+function role(set: ProxySet): Role {
   const secrets = replicaIndices(set).flatMap((index) => [
     replicaName(set.name, index),
     configSecretName(set.name, index),
@@ -99,20 +109,20 @@ function role(set: ProxySet): KubeObject {
     kind: "Role",
     metadata: meta(set, set.name),
     rules: proxyRoleRules(secrets),
-  } satisfies V1Role as KubeObject;
+  };
 }
 
-function roleBinding(set: ProxySet): KubeObject {
+function roleBinding(set: ProxySet): RoleBinding {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",
     metadata: meta(set, set.name),
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: set.name },
     subjects: [{ kind: "ServiceAccount", name: set.name, namespace: set.namespace }],
-  } satisfies V1RoleBinding as KubeObject;
+  };
 }
 
-function service(set: ProxySet): KubeObject {
+function service(set: ProxySet): Service {
   return {
     apiVersion: "v1",
     kind: "Service",
@@ -122,14 +132,14 @@ function service(set: ProxySet): KubeObject {
       selector: selectorOf(set),
       ports: [{ name: "connect", port: CONNECT_PORT, targetPort: "connect", protocol: "TCP" }],
     },
-  } satisfies V1Service as KubeObject;
+  };
 }
 
 /**
  * Whoever reaches the CONNECT port reaches the tailnet, and the pod's own
  * loopback: only Envoys that Envoy Gateway runs are admitted.
  */
-function connectPolicy(set: ProxySet): KubeObject {
+function connectPolicy(set: ProxySet): NetworkPolicy {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -150,21 +160,20 @@ function connectPolicy(set: ProxySet): KubeObject {
         ports: [{ port: CONNECT_PORT, protocol: "TCP" }],
       }],
     },
-    // client-node's type spells `from` as `_from`, which is not the API's name.
-  } as KubeObject;
+  };
 }
 
 /**
  * A replica's state Secret without a word about its data: what tailscaled and
  * containerboot keep there is theirs.
  */
-function stateSecret(set: ProxySet, index: number): KubeObject {
+function stateSecret(set: ProxySet, index: number): Secret {
   return {
     apiVersion: "v1",
     kind: "Secret",
     metadata: meta(set, replicaName(set.name, index)),
     type: "Opaque",
-  } satisfies V1Secret as KubeObject;
+  };
 }
 
 /** An auth key that waits in a config Secret. */
@@ -178,7 +187,7 @@ export function configSecret(
   set: ProxySet,
   index: number,
   { config, key }: { config: TailscaledConfig; key?: StoredKey | undefined },
-): KubeObject {
+): Secret {
   return {
     apiVersion: "v1",
     kind: "Secret",
@@ -189,5 +198,5 @@ export function configSecret(
     ),
     type: "Opaque",
     data: { [CONFIG_KEY]: encodeBase64(JSON.stringify(config)) },
-  } satisfies V1Secret as KubeObject;
+  };
 }

@@ -7,18 +7,19 @@
 import { boundedName, MAX_LABEL, MAX_STATEFULSET_NAME } from "../../core/names.ts";
 import { Label, labelsFor } from "../../core/labels.ts";
 import type { KubeObject } from "../../core/object.ts";
+import type { Container, PodSpec } from "../../api/core_objects.ts";
 
 /** Pod settings that users may set; each is Kubernetes' own type. */
 export interface ProxyPodSettings {
   readonly image: string;
-  readonly imagePullPolicy?: string | undefined;
-  readonly imagePullSecrets?: readonly unknown[] | undefined;
-  readonly resources?: Record<string, unknown> | undefined;
-  readonly nodeSelector?: Record<string, string> | undefined;
-  readonly tolerations?: readonly unknown[] | undefined;
-  readonly affinity?: Record<string, unknown> | undefined;
-  readonly topologySpreadConstraints?: readonly unknown[] | undefined;
-  readonly priorityClassName?: string | undefined;
+  readonly imagePullPolicy?: Container["imagePullPolicy"] | undefined;
+  readonly imagePullSecrets?: PodSpec["imagePullSecrets"] | undefined;
+  readonly resources?: Container["resources"] | undefined;
+  readonly nodeSelector?: PodSpec["nodeSelector"] | undefined;
+  readonly tolerations?: PodSpec["tolerations"] | undefined;
+  readonly affinity?: PodSpec["affinity"] | undefined;
+  readonly topologySpreadConstraints?: PodSpec["topologySpreadConstraints"] | undefined;
+  readonly priorityClassName?: PodSpec["priorityClassName"] | undefined;
   readonly podLabels?: Record<string, string> | undefined;
   readonly podAnnotations?: Record<string, string> | undefined;
 }

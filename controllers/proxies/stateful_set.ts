@@ -4,18 +4,26 @@
  *
  * @module
  */
-import type { V1Container, V1PodSpec, V1StatefulSet } from "@kubernetes/client-node";
 import { controllerRef } from "../../core/labels.ts";
-import type { KubeObject } from "../../core/object.ts";
-import { configSecretName, CONNECT_PORT, HEALTH_PORT, labelsOf } from "./proxy_set.ts";
-import { type ProxySet, replicaName, selectorOf, serviceName, slotsOf } from "./proxy_set.ts";
+import type { Container, EnvVar, PodSpec, StatefulSet } from "../../api/core_objects.ts";
+import {
+  configSecretName,
+  CONNECT_PORT,
+  HEALTH_PORT,
+  labelsOf,
+  type ProxySet,
+  replicaName,
+  selectorOf,
+  serviceName,
+  slotsOf,
+} from "./proxy_set.ts";
 
 /** Distroless images' nobody, and a number that PodSecurity can see is not root. */
 const UID = 65532;
 const CONFIG_DIR = "/etc/tsconfig";
 
 /** The StatefulSet that runs the set's proxies. */
-export function statefulSet(set: ProxySet): KubeObject {
+export function statefulSet(set: ProxySet): StatefulSet {
   const labels = labelsOf(set);
   return {
     apiVersion: "apps/v1",
@@ -40,10 +48,10 @@ export function statefulSet(set: ProxySet): KubeObject {
         spec: podSpec(set),
       },
     },
-  } satisfies V1StatefulSet as KubeObject;
+  };
 }
 
-function podSpec(set: ProxySet): V1PodSpec {
+function podSpec(set: ProxySet): PodSpec {
   const { pod } = set;
   return {
     serviceAccountName: set.name,
@@ -64,7 +72,7 @@ function podSpec(set: ProxySet): V1PodSpec {
         secret: { secretName: slot.secret, optional: true },
       })),
     ],
-    ...asKubernetes({
+    ...withoutAbsent({
       imagePullSecrets: pod.imagePullSecrets,
       nodeSelector: pod.nodeSelector,
       tolerations: pod.tolerations,
@@ -75,7 +83,7 @@ function podSpec(set: ProxySet): V1PodSpec {
   };
 }
 
-function container(set: ProxySet): V1Container {
+function container(set: ProxySet): Container {
   return {
     name: "tailscale",
     image: set.pod.image,
@@ -96,15 +104,14 @@ function container(set: ProxySet): V1Container {
       { name: "tailscaled-state", mountPath: "/tmp" },
       ...slots(set).map((slot) => ({ name: slot.volume, mountPath: slot.path, readOnly: true })),
     ],
-    ...asKubernetes({ imagePullPolicy: set.pod.imagePullPolicy, resources: set.pod.resources }),
+    ...withoutAbsent({ imagePullPolicy: set.pod.imagePullPolicy, resources: set.pod.resources }),
   };
 }
 
-/** The fields that are set, as the types of the Kubernetes API: the CRD's schema has checked them. */
-function asKubernetes(fields: Record<string, unknown>): Record<string, never> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Record<string, never>;
+/** The fields that have a value: an `undefined` one is not the same as none. */
+function withoutAbsent<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
 }
 
 interface Slot {
@@ -126,7 +133,7 @@ function slots(set: ProxySet): Slot[] {
 }
 
 /** The pod's own facts; they stand first, since the settings refer to them. */
-function downwardEnv(): NonNullable<V1Container["env"]> {
+function downwardEnv(): EnvVar[] {
   const field = (name: string, fieldPath: string) => ({
     name,
     valueFrom: { fieldRef: { fieldPath } },
@@ -140,7 +147,7 @@ function downwardEnv(): NonNullable<V1Container["env"]> {
 }
 
 /** containerboot's settings. Beside a config folder it refuses TS_AUTHKEY, TS_HOSTNAME and the like. */
-function settingsEnv(set: ProxySet): NonNullable<V1Container["env"]> {
+function settingsEnv(set: ProxySet): EnvVar[] {
   return [
     { name: "TS_USERSPACE", value: "true" },
     { name: "TS_KUBE_SECRET", value: "$(POD_NAME)" },

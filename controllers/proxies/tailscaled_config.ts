@@ -43,8 +43,8 @@ export function tailscaledConfig(set: ProxySet, index: number, authKey?: string)
 export function authKeyIn(file: string | undefined): string | undefined {
   if (!file) return undefined;
   try {
-    const { AuthKey } = JSON.parse(file) as Partial<TailscaledConfig>;
-    return typeof AuthKey === "string" && AuthKey !== "" ? AuthKey : undefined;
+    const key = (JSON.parse(file) as Partial<TailscaledConfig> | null)?.AuthKey;
+    return typeof key === "string" && key !== "" ? key : undefined;
   } catch {
     return undefined; // somebody's edit: it is written anew, with a new key
   }

@@ -10,7 +10,7 @@ import { Label, MANAGED_BY } from "../../core/labels.ts";
 import type { Gateway } from "../../api/gateway_api.ts";
 import { GATEWAY, GATEWAY_GROUP } from "../../api/resources.ts";
 import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
-import { IDLE, type Plan } from "../controller.ts";
+import { fieldManagerOf, IDLE, type Plan } from "../controller.ts";
 import type { RenderedGateway, World } from "../world.ts";
 
 /** The controller's name. */
@@ -20,8 +20,10 @@ export const NAME = "revision";
 export const SETTLE_MS = 1_000;
 /** However long a burst goes on, a change is written this long after its first. */
 export const PATIENCE_MS = 5_000;
-/** A failed translation is asked for again after this long, doubled each time. */
+/** A revision that was not served is written again after this long, doubled each time. */
 export const RETRY_MS = 5_000;
+/** Doubled this often at most: about 5 minutes. */
+const MAX_DOUBLINGS = 6;
 
 /** The observation: a Gateway, its revision, and what hooks would render. */
 export interface RevisionObserved {
@@ -61,27 +63,33 @@ export function planRevision(o: RevisionObserved, now: number): Plan {
   const { gateway, revision, rendered } = o;
   if (!gateway || gateway.metadata.deletionTimestamp) return IDLE; // collected with its Gateway
   if (!rendered) return revision ? remove(revision) : IDLE;
+  const { hash, changedAt, dirtySince } = rendered;
   const current = parseRevision(revision?.spec.revision);
-  const written = current.hash === rendered.hash;
-  if (written && o.failedAt !== undefined) return askAgain(o, { gateway, current, now });
-  // The revision may say what is true again after a call in between was given something else.
-  const served = o.servedHash === undefined || o.servedHash === rendered.hash;
-  if (written && served) return IDLE;
-  const due = revision
-    ? Math.min(rendered.changedAt + SETTLE_MS, rendered.dirtySince + PATIENCE_MS)
-    : now; // the first one waits for nothing
-  if (due > now) return { actions: [], wakeAt: due };
-  return write(gateway, `${rendered.hash}.${written ? current.count + 1 : 0}`);
+  if (!revision) return writeAt(now, { gateway, revision: `${hash}.0`, now });
+  if (current.hash !== hash) {
+    const due = Math.min(changedAt + SETTLE_MS, dirtySince + PATIENCE_MS);
+    return writeAt(due, { gateway, revision: `${hash}.0`, now });
+  }
+  if (isServed(o)) return IDLE;
+  const wait = RETRY_MS * 2 ** Math.min(current.count, MAX_DOUBLINGS);
+  const due = Math.max(writtenAt(revision), o.failedAt ?? 0) + wait;
+  return writeAt(due, { gateway, revision: `${hash}.${current.count + 1}`, now });
 }
 
-/** Envoy Gateway does not repeat a translation that failed: a new revision makes it. */
-function askAgain(
-  { failedAt = 0, rendered }: RevisionObserved,
-  { gateway, current, now }: { gateway: Gateway; current: Revision; now: number },
-): Plan {
-  const due = failedAt + RETRY_MS * 2 ** Math.min(current.count, 6);
-  if (due > now) return { actions: [], wakeAt: due };
-  return write(gateway, `${rendered?.hash}.${current.count + 1}`);
+/**
+ * Was the last call answered, and from what is rendered now? Envoy Gateway does not
+ * repeat a translation that failed, and a call that ran while the hash was another
+ * for a moment leaves Envoy with that.
+ */
+function isServed({ rendered, failedAt, servedHash }: RevisionObserved): boolean {
+  return failedAt === undefined && (servedHash === undefined || servedHash === rendered?.hash);
+}
+
+/** When we wrote the revision, to the second. */
+function writtenAt({ metadata }: TailscaleGatewayRevision): number {
+  const manager = fieldManagerOf({ name: NAME });
+  const ours = metadata.managedFields?.find((entry) => entry.manager === manager);
+  return Date.parse(ours?.time ?? metadata.creationTimestamp ?? "") || 0;
 }
 
 interface Revision {
@@ -89,11 +97,10 @@ interface Revision {
   readonly count: number;
 }
 
+/** Its parts; a text of another form has no hash of ours. */
 function parseRevision(text = ""): Revision {
-  const dot = text.lastIndexOf(".");
-  return dot < 0
-    ? { hash: "", count: 0 }
-    : { hash: text.slice(0, dot), count: Number(text.slice(dot + 1)) || 0 };
+  const [, hash = "", count = "0"] = /^(.*)\.(\d{1,9})$/.exec(text) ?? [];
+  return { hash, count: Number(count) };
 }
 
 function remove(revision: TailscaleGatewayRevision): Plan {
@@ -102,9 +109,22 @@ function remove(revision: TailscaleGatewayRevision): Plan {
   };
 }
 
-function write(gateway: Gateway, revision: string): Plan {
+/** Writes the revision when it is due. */
+function writeAt(
+  due: number,
+  { gateway, revision, now }: { gateway: Gateway; revision: string; now: number },
+): Plan {
+  if (due > now) return { actions: [], wakeAt: due };
+  const object = revisionOf(gateway, revision);
+  return { actions: [{ do: "apply", type: TailscaleGatewayRevision.resource, object }] };
+}
+
+function revisionOf(
+  gateway: Gateway,
+  revision: string,
+): KubeObject & Pick<TailscaleGatewayRevision, "spec"> {
   const { name, namespace, uid = "" } = gateway.metadata;
-  const object: KubeObject & Pick<TailscaleGatewayRevision, "spec"> = {
+  return {
     apiVersion: apiVersionOf(TailscaleGatewayRevision.resource),
     kind: TailscaleGatewayRevision.kind,
     metadata: {
@@ -121,5 +141,4 @@ function write(gateway: Gateway, revision: string): Plan {
     },
     spec: { targetRefs: [{ group: GATEWAY_GROUP, kind: "Gateway", name }], revision },
   };
-  return { actions: [{ do: "apply", type: TailscaleGatewayRevision.resource, object }] };
 }

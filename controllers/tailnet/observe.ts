@@ -4,12 +4,12 @@
  * @module
  */
 import { objectKey } from "../../core/object.ts";
+import type { Secret } from "../../api/core_objects.ts";
 import { SECRET } from "../../api/resources.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
 import { Index } from "../indexes.ts";
-import type { SecretObject } from "../proxies/live.ts";
-import { replicaState } from "../proxies/replica.ts";
+import { nodeIdsOf } from "../proxies/replica.ts";
 import type { Failure, TailnetState, World } from "../world.ts";
 
 /** The observation. */
@@ -17,7 +17,7 @@ export interface TailnetObserved {
   readonly tailnet: TailscaleTailnet;
   /** `namespace/name` of the credential. */
   readonly secretKey: string;
-  readonly secret?: SecretObject;
+  readonly secret?: Secret;
   readonly state?: TailnetState;
   readonly failure?: Failure;
   /** How many objects name this tailnet. */
@@ -37,13 +37,21 @@ export function credentialKey(tailnet: TailscaleTailnet, operatorNamespace: stri
   return objectKey(oauthSecretNamespace ?? operatorNamespace, oauthSecretName);
 }
 
-/** Gathers what {@linkcode planTailnet} decides on. */
-export function observeTailnet(world: World, key: string): TailnetObserved | undefined {
+/** The object is gone, and with it the right to use the API that is still open. */
+export interface TailnetGone {
+  readonly gone: string;
+}
+
+/** Gathers what the plan decides on. */
+export function observeTailnet(
+  world: World,
+  key: string,
+): TailnetObserved | TailnetGone | undefined {
   const tailnet = world.objects.get<TailscaleTailnet>(TailscaleTailnet.resource, key);
-  if (!tailnet) return undefined;
+  if (!tailnet) return world.tailnets.has(key) ? { gone: key } : undefined;
   const secretKey = credentialKey(tailnet, world.settings.namespace);
   if (!world.knowsSecret(secretKey)) return undefined;
-  const secret = world.objects.get<SecretObject>(SECRET, secretKey);
+  const secret = world.objects.get<Secret>(SECRET, secretKey);
   const state = world.tailnets.get(key);
   const failure = world.failure(NAME, key);
   const users = world.objects.byIndex<TailscaleEndpoints>(
@@ -51,8 +59,8 @@ export function observeTailnet(world: World, key: string): TailnetObserved | und
     Index.tailnet,
     key,
   );
-  const replicaIds = world.objects.byIndex<SecretObject>(SECRET, Index.tailnet, key)
-    .flatMap((state) => replicaState(state).nodeId ?? []).sort();
+  const replicaIds = world.objects.byIndex<Secret>(SECRET, Index.tailnet, key)
+    .flatMap((state) => nodeIdsOf(state).slice(0, 1)).sort();
   return {
     tailnet,
     secretKey,

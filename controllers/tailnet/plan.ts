@@ -5,16 +5,14 @@
  * @module
  */
 import { decodeBase64 } from "../../core/base64.ts";
-import { conditionsFrom, no, type Verdict, yes } from "../../core/conditions.ts";
-import type { TailnetDevice } from "../../core/device.ts";
 import { shortHash } from "../../core/hash.ts";
 import { Secret } from "../../core/secret.ts";
 import { TailscaleTailnet, TailscaleTailnetReason as Reason } from "../../api/tailscale_tailnet.ts";
 import type { Action, Plan, TailnetConnection } from "../controller.ts";
-import { IDLE } from "../controller.ts";
 import { finalizerAction, hasFinalizer } from "../finalizer.ts";
-import type { Failure } from "../world.ts";
-import type { TailnetObserved } from "./observe.ts";
+import type { Failure, TailnetState } from "../world.ts";
+import type { TailnetGone, TailnetObserved } from "./observe.ts";
+import { statusOf } from "./status.ts";
 
 /** How often devices are listed at rest. */
 export const REST_PERIOD_MS = 10 * 60_000;
@@ -22,64 +20,86 @@ export const REST_PERIOD_MS = 10 * 60_000;
 export const WAITING_PERIOD_MS = 30_000;
 /** The least time between two tries that follow each other for any reason. */
 export const LEAST_PERIOD_MS = 2_000;
+/** How often it is looked whether a scope that was missing has been granted. */
+export const SCOPE_PERIOD_MS = 60_000;
 
 const DEFAULT_API_URL = "https://api.tailscale.com";
 
 /** Decides for one TailscaleTailnet. */
-export function planTailnet(o: TailnetObserved, now: number): Plan {
+export function planTailnet(o: TailnetObserved | TailnetGone, now: number): Plan {
+  if ("gone" in o) return { actions: [{ do: "closeTailnet", tailnet: o.gone }] };
   if (o.tailnet.metadata.deletionTimestamp) return planDeletion(o, now);
   const held: Action[] = hasFinalizer(o.tailnet) ? [] : [applyFinalizer(o, true)];
-  const refused = firstRefusal(o);
-  if (refused) {
-    const close: Action[] = o.state ? [closeTailnet(o)] : [];
-    return { actions: [...held, ...close], status: statusOf(o, refused, now) };
+  const failure = firstRefusal(o);
+  if (failure) {
+    return { actions: [...held, ...closing(o)], status: statusOf(o, { failure, now }) };
   }
-  const connection = connectionOf(o);
-  if (!connection || o.state?.fingerprint !== connection.fingerprint) {
-    return {
-      actions: [...held, ...(connection ? [openTailnet(o, connection)] : [])],
-      ...firstStatus(o, now),
-    };
-  }
-  return planOpen(o, held, { connection, now });
-}
-
-const PENDING: Failure = {
-  reason: Reason.Pending,
-  message: "The credential is being checked.",
-};
-
-/** While nothing is known: a word for a new object, and for others what was said before. */
-function firstStatus(o: TailnetObserved, now: number): Pick<Plan, "status"> {
-  return o.tailnet.status ? {} : { status: statusOf(o, PENDING, now) };
-}
-
-/** The tailnet is open with the right credential: check it and keep its devices fresh. */
-function planOpen(
-  o: TailnetObserved,
-  held: readonly Action[],
-  { connection, now }: { connection: TailnetConnection; now: number },
-): Plan {
-  const check = o.state?.check;
-  if (!check || "failure" in check) {
-    const retryAt = check?.failure.retryAt ?? now;
-    return {
-      actions: retryAt <= now ? [...held, openTailnet(o, connection)] : held,
-      ...(check ? { status: statusOf(o, check.failure, now) } : firstStatus(o, now)),
-      ...(retryAt > now ? { wakeAt: retryAt } : {}),
-    };
-  }
-  const listAt = nextListing(o, now);
-  const list: Action[] = listAt <= now
-    ? [{ do: "listDevices", tailnet: o.tailnet.metadata.name, sought: o.replicaIds }]
-    : [];
-  const failure = scopeFailure(check.missing);
+  const { actions, wakeAt } = planUse(o, now);
   return {
-    actions: [...held, ...list],
-    ...(o.state?.triedAt === undefined
-      ? firstStatus(o, now)
-      : { status: statusOf(o, failure, now) }),
-    wakeAt: listAt <= now ? now + WAITING_PERIOD_MS : listAt,
+    actions: [...held, ...actions],
+    ...(wakeAt === undefined ? {} : { wakeAt }),
+    ...(isTried(o) || !o.tailnet.status
+      ? { status: statusOf(o, { failure: useFailure(o), now }) }
+      : {}),
+  };
+}
+
+/**
+ * Has it shown whether the tailnet can be used with the credential that it now has?
+ * Before, what the status said stands: it would only be unsaid for a moment.
+ */
+function isTried(o: TailnetObserved): boolean {
+  if (!isOpen(o) || !o.state?.check) return false;
+  return checkFailure(o.state.check) !== undefined || o.state.triedAt !== undefined;
+}
+
+/** Is the API open with the credential that the Secret now holds? */
+function isOpen(o: TailnetObserved): boolean {
+  return o.state?.fingerprint === connectionOf(o).fingerprint;
+}
+
+/** Opens the API, checks the credential, and keeps the devices fresh. */
+function planUse(o: TailnetObserved, now: number): Pick<Plan, "actions" | "wakeAt"> {
+  const tailnet = o.tailnet.metadata.name;
+  const open: Action = { do: "openTailnet", tailnet, connection: connectionOf(o) };
+  const list: Action = { do: "listDevices", tailnet, sought: o.replicaIds };
+  const check = isOpen(o) ? o.state?.check : undefined;
+  if (!check) return { actions: [open] };
+  // One list is tried even where a scope is missing: after it the tailnet counts as known.
+  const isListed = "failure" in check || o.state?.triedAt !== undefined;
+  const failure = isListed ? checkFailure(check) : undefined;
+  const due = failure ? failure.retryAt ?? check.at + WAITING_PERIOD_MS : nextListing(o, now);
+  if (due > now) return { actions: [], wakeAt: due };
+  // The outcome says when to come again; the time is for the case that there is none.
+  return { actions: [failure ? open : list], wakeAt: now + WAITING_PERIOD_MS };
+}
+
+/** Why the tailnet cannot be used, as far as its API has told. */
+function useFailure(o: TailnetObserved): Failure | undefined {
+  const check = isOpen(o) ? o.state?.check : undefined;
+  if (!check) {
+    const message = o.failure?.message ?? "The credential is being checked.";
+    return { reason: Reason.Pending, message };
+  }
+  const failure = checkFailure(check);
+  if (failure || o.state?.fetchedAt !== undefined) return failure;
+  return o.state?.triedAt === undefined
+    ? { reason: Reason.Pending, message: "The devices are being listed." }
+    : {
+      reason: Reason.Unavailable,
+      message: "The tailnet's devices could not be listed; it is tried again every 30 s.",
+    };
+}
+
+/** What the check found wrong with the credential. */
+function checkFailure(check: NonNullable<TailnetState["check"]>): Failure | undefined {
+  if ("failure" in check) return check.failure;
+  if (check.missing.length === 0) return undefined;
+  return {
+    reason: Reason.ScopeMissing,
+    message: `The OAuth client lacks ${check.missing.join(", ")}. ` +
+      "Add it to the client in Tailscale's admin console (Settings, OAuth clients).",
+    retryAt: check.at + SCOPE_PERIOD_MS,
   };
 }
 
@@ -94,38 +114,20 @@ export function nextListing(o: TailnetObserved, now: number): number {
   return last + (o.waiting ? WAITING_PERIOD_MS : REST_PERIOD_MS);
 }
 
-function scopeFailure(missing: readonly string[]): Failure | undefined {
-  if (missing.length === 0) return undefined;
-  return {
-    reason: Reason.ScopeMissing,
-    message: `The OAuth client lacks ${missing.join(", ")}. ` +
-      "Add it to the client in Tailscale's admin console (Settings, OAuth clients).",
-  };
-}
-
 function planDeletion(o: TailnetObserved, now: number): Plan {
-  if (!hasFinalizer(o.tailnet)) return o.state ? { actions: [closeTailnet(o)] } : IDLE;
-  if (o.usedBy > 0) {
-    const message = `${o.usedBy} object(s) still name this tailnet. ` +
-      "Delete them first: kubectl get tailscaleendpoints -A";
+  if (!hasFinalizer(o.tailnet)) return { actions: closing(o) };
+  if (o.usedBy === 0) return { actions: [...closing(o), applyFinalizer(o, false)] };
+  const refusal = firstRefusal(o);
+  const message = `${o.usedBy} object(s) still name this tailnet. ` +
+    "Delete them first: kubectl get tailscaleendpoints -A";
+  const notReady = { reason: Reason.InUse, message };
+  return {
     // The API stays open: those objects need it to remove their devices and keys.
-    return {
-      ...planUse(o, now),
-      status: statusOf(o, { reason: Reason.InUse, message }, now),
-    };
-  }
-  return { actions: [...(o.state ? [closeTailnet(o)] : []), applyFinalizer(o, false)] };
-}
-
-/** What keeps the API usable while the object waits for its users to go. */
-function planUse(o: TailnetObserved, now: number): Pick<Plan, "actions" | "wakeAt"> {
-  const connection = firstRefusal(o) ? undefined : connectionOf(o);
-  if (!connection) return { actions: [] };
-  if (o.state?.fingerprint !== connection.fingerprint) {
-    return { actions: [openTailnet(o, connection)] };
-  }
-  const { actions, wakeAt } = planOpen(o, [], { connection, now });
-  return { actions, ...(wakeAt === undefined ? {} : { wakeAt }) };
+    ...(refusal ? { actions: [] } : planUse(o, now)),
+    ...(refusal || isTried(o)
+      ? { status: statusOf(o, { failure: refusal ?? useFailure(o), notReady, now }) }
+      : {}),
+  };
 }
 
 /** A check of what the object asks for; the first that fails is what the status says. */
@@ -169,7 +171,7 @@ function secretExists({ secret, secretKey }: TailnetObserved): Failure | undefin
 
 function secretHasKeys({ secret, secretKey }: TailnetObserved): Failure | undefined {
   const data = secret?.data ?? {};
-  if (data.audience) {
+  if (data.audience && !data.client_secret) {
     return {
       reason: Reason.NotSupported,
       message: `Secret ${secretKey} has the key audience: workload identity federation is not ` +
@@ -191,10 +193,9 @@ function decoded(value: string | undefined): string {
   return /^[\x21-\x7e]+$/.test(text) ? text : "";
 }
 
-function connectionOf({ tailnet, secret }: TailnetObserved): TailnetConnection | undefined {
-  if (!secret) return undefined;
-  const clientID = decoded(secret.data?.client_id);
-  const clientSecret = decoded(secret.data?.client_secret);
+function connectionOf({ tailnet, secret }: TailnetObserved): TailnetConnection {
+  const clientID = decoded(secret?.data?.client_id);
+  const clientSecret = decoded(secret?.data?.client_secret);
   const apiURL = (tailnet.spec.apiURL ?? DEFAULT_API_URL).replace(/\/+$/, "");
   const organization = tailnet.spec.tailnet ?? "-";
   return {
@@ -206,90 +207,10 @@ function connectionOf({ tailnet, secret }: TailnetObserved): TailnetConnection |
   };
 }
 
-const applyFinalizer = (o: TailnetObserved, held: boolean): Action =>
-  finalizerAction(TailscaleTailnet.resource, o.tailnet, held);
-
-const closeTailnet = (o: TailnetObserved): Action => ({
-  do: "closeTailnet",
-  tailnet: o.tailnet.metadata.name,
-});
-
-const openTailnet = (o: TailnetObserved, connection: TailnetConnection): Action => ({
-  do: "openTailnet",
-  tailnet: o.tailnet.metadata.name,
-  connection,
-});
-
-/** The MagicDNS suffix that the tailnet's own devices have; undefined where there is none. */
-export function magicDNSSuffix(devices: readonly TailnetDevice[]): string | undefined {
-  const own = devices.find((device) => !device.isExternal && device.name.includes("."));
-  return own?.name.slice(own.name.indexOf(".") + 1);
+function applyFinalizer(o: TailnetObserved, held: boolean): Action {
+  return finalizerAction(TailscaleTailnet.resource, o.tailnet, held);
 }
 
-function statusOf(
-  o: TailnetObserved,
-  failure: Failure | undefined,
-  now: number,
-): Status {
-  const { state, tailnet } = o;
-  const check = state?.check && "scopes" in state.check ? state.check : undefined;
-  return {
-    ...deviceFacts(o),
-    ...(check && state && o.secret
-      ? {
-        credential: {
-          clientID: state.clientID,
-          secretResourceVersion: o.secret.metadata.resourceVersion ?? "",
-          scopes: [...check.scopes],
-          missingScopes: [...check.missing],
-        },
-      }
-      : {}),
-    usedBy: o.usedBy,
-    conditions: conditionsFrom(verdictsOf(failure, o), tailnet.status?.conditions, {
-      now,
-      generation: tailnet.metadata.generation,
-    }),
-  };
-}
-
-type Status = NonNullable<TailscaleTailnet["status"]>;
-
-/** What the list of devices tells; what was told before while none was read. */
-function deviceFacts(
-  { state, tailnet }: TailnetObserved,
-): Pick<Status, "tailnetInfo" | "deviceCount" | "connectedDevices"> {
-  if (state?.fetchedAt === undefined) {
-    const { tailnetInfo, deviceCount, connectedDevices } = tailnet.status ?? {};
-    return {
-      ...(tailnetInfo ? { tailnetInfo } : {}),
-      ...(deviceCount === undefined ? {} : { deviceCount }),
-      ...(connectedDevices === undefined ? {} : { connectedDevices }),
-    };
-  }
-  const suffix = magicDNSSuffix(state.devices);
-  return {
-    ...(suffix ? { tailnetInfo: { name: suffix, magicDNSSuffix: suffix } } : {}),
-    deviceCount: state.devices.length,
-    connectedDevices: state.devices.filter((device) => device.connectedToControl).length,
-  };
-}
-
-/** The credential was accepted, even where something else is amiss. */
-const AFTER_AUTHENTICATION: ReadonlySet<string> = new Set([Reason.ScopeMissing, Reason.InUse]);
-
-function verdictsOf(failure: Failure | undefined, o: TailnetObserved): Verdict[] {
-  const accepted = yes(
-    "Authenticated",
-    Reason.Authenticated,
-    `The OAuth client ${o.state?.clientID ?? ""} was accepted.`,
-  );
-  if (!failure) return [accepted, yes("Ready", Reason.Ready, "The tailnet can be used.")];
-  const authenticated = AFTER_AUTHENTICATION.has(failure.reason) && o.state?.check &&
-    "scopes" in o.state.check;
-  const { reason, message } = failure;
-  return [
-    authenticated ? accepted : no("Authenticated", reason, message),
-    no("Ready", reason, message),
-  ];
+function closing({ state, tailnet }: TailnetObserved): Action[] {
+  return state ? [{ do: "closeTailnet", tailnet: tailnet.metadata.name }] : [];
 }

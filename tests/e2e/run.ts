@@ -23,6 +23,9 @@ function testFiles(names: readonly string[]): string[] {
 async function runFile(file: string, testArgs: readonly string[]): Promise<boolean> {
   const state = join(cacheDir(), "e2e", file.replace(/_test\.ts$/, ""));
   await Deno.mkdir(state, { recursive: true });
+  // Another run of the same file would lose its state: wait for its end.
+  using lock = await Deno.open(`${state}.lock`, { write: true, create: true });
+  await lock.lock(true);
   const deno = [Deno.execPath(), "test", "-A", "--no-lock", ...testArgs, join(here, file)];
   const [name = "", ...args] = inNamespaces(deno);
   const env = { TESTBED_STATE: state };

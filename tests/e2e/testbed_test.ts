@@ -24,6 +24,47 @@ async function aPodAndItsService(bed: Testbed): Promise<void> {
   assertEquals(answer.trim(), "hello from a pod");
 }
 
+async function aPolicyKeepsStrangersOut(bed: Testbed): Promise<void> {
+  const [pod] = await bed.list("pods", "demo", "app=web");
+  await bed.apply(["friend", "stranger"].map((name) => visitor(name, pod.status.podIP)));
+  const last = async (name: string) =>
+    (await bed.podLog(name, "demo", "visitor")).trim().split("\n").at(-1);
+  const says = (name: string, text: string) =>
+    bed.waitFor(`${name} says ${text}`, async () => await last(name) === text);
+  for (const name of ["friend", "stranger"]) await says(name, "hello from a pod");
+  await bed.apply([ONLY_FRIENDS]);
+  await says("stranger", "no answer");
+  await says("friend", "hello from a pod");
+  await bed.kubectl("-n", "demo", "delete", "networkpolicy", "web");
+  await says("stranger", "hello from a pod");
+  await bed.kubectl("-n", "demo", "delete", "pod", "friend", "stranger");
+}
+
+/** A pod that asks an address again and again. */
+function visitor(name: string, ip: string): object {
+  const script = `while :; do curl -sf -m 1 http://${ip}:8080/ || echo no answer; sleep 0.1; done`;
+  const containers = [{ name: "visitor", image: "testbed/shell:1", command: ["sh", "-c", script] }];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "demo", labels: { app: name } },
+    spec: { containers, terminationGracePeriodSeconds: 0 },
+  };
+}
+
+const ONLY_FRIENDS = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  metadata: { name: "web", namespace: "demo" },
+  spec: {
+    podSelector: { matchLabels: { app: "web" } },
+    ingress: [{
+      from: [{ podSelector: { matchLabels: { app: "friend" } } }],
+      ports: [{ port: 8080 }],
+    }],
+  },
+};
+
 async function theProxyPodJoinsTheTailnet(bed: Testbed, target: TailnetNode): Promise<string> {
   const key = await bed.tailnet.mintKey({ tags: ["tag:edge"] });
   const options = { ...PROXY, controlURL: bed.tailnet.controlURL, authKey: key.key };
@@ -97,7 +138,7 @@ async function aServiceMoves(bed: Testbed): Promise<void> {
     await bed.waitFor(`${name} is a host`, async () => await count() === hosts.length);
   }
   const ask = (text: string) => async () =>
-    (await client.fetch(`http://${service.addrs?.[0]}/`)).trim() === `from ${text}`;
+    (await client.fetch(`http://${service.addrs?.[0]}/`, "-m", "2")).trim() === `from ${text}`;
   await bed.waitFor("the service answers from the first host", ask("one"));
   await hosts[0]?.tailscale("serve", "drain", "svc:web");
   await bed.waitFor("the service answers from the second host", ask("two"));
@@ -165,6 +206,7 @@ Deno.test({
       await bed.kubectl("get", "gateways,httproutes,tcproutes,envoyproxies", "-A");
     });
     await t.step("a Deployment's pod answers at its Service", () => aPodAndItsService(bed));
+    await t.step("a NetworkPolicy keeps strangers out", () => aPolicyKeepsStrangersOut(bed));
     const options = { name: "db", tags: ["tag:db"], text: "hello from the tailnet" };
     const target = await bed.startTailnetNode(options);
     let nodeId = "";

@@ -9,6 +9,8 @@ export const HOST_IP = "10.244.0.1";
 export const FLAT_CIDR = "10.245.0.0/16";
 export const POD_CIDR = "10.244.0.0/16";
 export const FIRST_POD_IP = "10.244.1.1";
+/** Hosts of tailnets have addresses that begin so. */
+export const NODE_PREFIX = "10.246";
 export const SERVICE_CIDR = "10.96.0.0/16";
 /** ClusterIP of `kubernetes.default.svc`. */
 export const KUBERNETES_IP = "10.96.0.1";

@@ -29,6 +29,8 @@ export interface NodeOptions {
   readonly images?: readonly ImageProgram[];
   /** How long after a Secret's change a volume shows it, without an annotation. Default: 1000. */
   readonly volumeDelayMs?: number;
+  /** Enforces NetworkPolicies. Default: true. */
+  readonly networkPolicies?: boolean;
 }
 
 const answers = (url: string) => async () => (await tryRun(["curl", "-sSf", url])).code === 0;
@@ -86,6 +88,7 @@ export async function startPodlet(options: NodeOptions): Promise<void> {
     `-dns=${HOST_IP}`,
     `-images=${images}`,
     `-volume-delay=${options.volumeDelayMs ?? 1000}ms`,
+    `-network-policy=${options.networkPolicies ?? true}`,
   ]);
   await podlet.ready(() => podlet.log().includes("podlet ready"));
 }

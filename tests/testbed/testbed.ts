@@ -33,6 +33,8 @@ export interface TestbedOptions {
   readonly images?: readonly ImageProgram[];
   /** How long after a Secret's change a volume shows it, without an annotation. Default: 1000. */
   readonly volumeDelayMs?: number;
+  /** Enforces NetworkPolicies; traffic of this machine is always allowed. Default: true. */
+  readonly networkPolicies?: boolean;
 }
 
 /** A part is used that was not started. */
@@ -93,9 +95,9 @@ export class Testbed {
   }
 
   get #node() {
-    const { images = [], volumeDelayMs = 1000 } = this.options;
+    const { images = [], volumeDelayMs = 1000, networkPolicies = true } = this.options;
     const { daemons, stateDir, kubeconfig } = this;
-    return { daemons, stateDir, kubeconfig, images, volumeDelayMs };
+    return { daemons, stateDir, kubeconfig, images, volumeDelayMs, networkPolicies };
   }
 
   /** Path of a kubeconfig with all rights; it works in pods too. */

@@ -53,15 +53,19 @@ func (c *container) set(change func()) {
 // keepRunning restarts the container as the pod's restartPolicy says, until
 // the pod is stopped.
 func (c *container) keepRunning() {
-	c.repeat(func(code int) bool {
-		switch c.r.newest().Spec.RestartPolicy {
-		case corev1.RestartPolicyNever:
-			return false
-		case corev1.RestartPolicyOnFailure:
-			return code != 0
-		}
-		return true
-	})
+	policy := c.r.newest().Spec.RestartPolicy
+	c.repeat(func(code int) bool { return restarts(policy, code) })
+}
+
+// restarts reports whether a container that ended so is started again.
+func restarts(policy corev1.RestartPolicy, code int) bool {
+	switch policy {
+	case corev1.RestartPolicyNever:
+		return false
+	case corev1.RestartPolicyOnFailure:
+		return code != 0
+	}
+	return true
 }
 
 // runToSuccess is for init containers; false means that they won't succeed.

@@ -33,6 +33,7 @@ type options struct {
 	apiHost, apiPort          string
 	images                    []image
 	volumeDelay               time.Duration
+	networkPolicy             bool
 }
 
 // image says what to run for container images of that name.
@@ -53,6 +54,7 @@ func main() {
 	flag.StringVar(&o.host, "host", "10.244.0.1", "this machine's address, the pods' default route")
 	flag.StringVar(&o.dns, "dns", "", "address of the cluster's DNS server")
 	flag.DurationVar(&o.volumeDelay, "volume-delay", time.Second, "how long after a Secret's change its volumes change, when no annotation hurries it")
+	flag.BoolVar(&o.networkPolicy, "network-policy", true, "enforce NetworkPolicies")
 	flag.Parse()
 	o.apiHost, o.apiPort, _ = splitHostPort(*api)
 	text, err := os.ReadFile(*images)

@@ -46,6 +46,9 @@ func (p *podlet) watch(ctx context.Context, f informers.SharedInformerFactory) {
 	})
 	p.watchSources(f.Core().V1().Secrets().Informer(), "Secret")
 	p.watchSources(f.Core().V1().ConfigMaps().Informer(), "ConfigMap")
+	if p.networkPolicy {
+		p.enforcePolicies(ctx, f)
+	}
 	f.Start(ctx.Done())
 	f.WaitForCacheSync(ctx.Done())
 }

@@ -53,7 +53,7 @@ func (r *runner) status() string {
 	for _, c := range r.mains {
 		st.ContainerStatuses = append(st.ContainerStatuses, c.status(r.trouble))
 	}
-	st.Phase = phase(&st)
+	st.Phase = phase(&st, pod.Spec.RestartPolicy)
 	st.Conditions = r.conditions(pod, &st)
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID}, "status": st})
 	if err != nil {
@@ -89,7 +89,9 @@ func (c *container) isInit() bool {
 	return false
 }
 
-func phase(st *corev1.PodStatus) corev1.PodPhase {
+// phase is what the containers come to. One that ended and will be restarted
+// has not ended: a pod that is Succeeded for a moment would be replaced.
+func phase(st *corev1.PodStatus, policy corev1.RestartPolicy) corev1.PodPhase {
 	for _, s := range st.InitContainerStatuses {
 		if t := s.State.Terminated; t == nil || t.ExitCode != 0 {
 			return corev1.PodPending
@@ -100,7 +102,11 @@ func phase(st *corev1.PodStatus) corev1.PodPhase {
 		if s.State.Running != nil || s.RestartCount > 0 {
 			begun++
 		}
-		if t := s.State.Terminated; t != nil {
+		switch t := s.State.Terminated; {
+		case t == nil:
+		case restarts(policy, int(t.ExitCode)):
+			begun++
+		default:
 			ended++
 			if t.ExitCode != 0 {
 				failed++

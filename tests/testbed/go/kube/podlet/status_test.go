@@ -34,8 +34,17 @@ func TestThePhaseFollowsTheContainers(t *testing.T) {
 		"all ended well":               {states(ended(0), ended(0)), corev1.PodSucceeded},
 		"all ended, one of them badly": {states(ended(0), ended(1)), corev1.PodFailed},
 	} {
-		if got := phase(c.status); got != c.want {
+		if got := phase(c.status, corev1.RestartPolicyNever); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
+	}
+}
+
+func TestAPodWhoseContainersAreRestartedGoesOn(t *testing.T) {
+	if got := phase(states(ended(0)), corev1.RestartPolicyAlways); got != corev1.PodRunning {
+		t.Errorf("Always: %s", got)
+	}
+	if got := phase(states(ended(1)), corev1.RestartPolicyOnFailure); got != corev1.PodRunning {
+		t.Errorf("OnFailure: %s", got)
 	}
 }

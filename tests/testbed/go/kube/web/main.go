@@ -1,20 +1,27 @@
 // Command web is the HTTP server behind the testbed's Services and tailnet
-// nodes. It answers a text, or at /echo what it was asked, as JSON.
+// nodes. It answers a text, or at /echo what it was asked, as JSON. With
+// -forward it is a TCP forwarder instead.
 package main
 
 import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"log"
+	"net"
 	"net/http"
 	"os"
 )
 
 func main() {
 	listen := flag.String("listen", ":8080", "address to listen on")
+	forward := flag.String("forward", "", "address to forward connections to")
 	text := flag.String("text", "hello", "what to answer")
 	flag.Parse()
+	if *forward != "" {
+		log.Fatal(forwardTo(*listen, *forward))
+	}
 	host, _ := os.Hostname()
 	if h := os.Getenv("HOSTNAME"); h != "" {
 		host = h
@@ -29,4 +36,30 @@ func main() {
 		})
 	})
 	log.Fatal(http.ListenAndServe(*listen, nil))
+}
+
+func forwardTo(listen, target string) error {
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer conn.Close()
+			up, err := net.Dial("tcp", target)
+			if err != nil {
+				return
+			}
+			defer up.Close()
+			go func() {
+				io.Copy(up, conn)
+				up.(*net.TCPConn).CloseWrite()
+			}()
+			io.Copy(conn, up)
+		}()
+	}
 }

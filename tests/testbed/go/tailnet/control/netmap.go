@@ -25,7 +25,7 @@ func (s *server) netmap(n *node, st *stream) *tailcfg.MapResponse {
 		res.DERPMap = s.derpMap
 		st.first = false
 	}
-	if len(n.pings) > 0 {
+	if _, open := n.streams[st]; open && len(n.pings) > 0 {
 		res.PingRequest, n.pings = n.pings[0], n.pings[1:]
 		if len(n.pings) > 0 {
 			n.wake()

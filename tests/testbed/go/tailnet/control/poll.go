@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"log"
 	"net/http"
 	"time"
 
@@ -155,6 +156,7 @@ func (t *tailnet) open(n *node) *stream {
 		delete(n.streams, old)
 	}
 	n.streams[st] = struct{}{}
+	log.Printf("%s is connected", n.name)
 	t.changed()
 	return st
 }
@@ -167,6 +169,7 @@ func (t *tailnet) close(n *node, st *stream) {
 	}
 	delete(n.streams, st)
 	n.lastSeen = time.Now().UTC()
+	log.Printf("%s is gone", n.name)
 	t.settleServices()
 	t.changed()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"net/http"
 	"time"
 
@@ -48,7 +49,7 @@ func (s *server) register(machine key.MachinePublic, req *tailcfg.RegisterReques
 	}
 	k, err := t.useKey(req.Auth.AuthKey, req.Hostinfo.RequestTags)
 	if err != nil {
-		s.logf("register %s: %v", req.Hostinfo.Hostname, err)
+		log.Printf("%s is refused: %v", req.Hostinfo.Hostname, err)
 		return tailcfg.RegisterResponse{Error: err.Error()}
 	}
 	n := t.byMachine(machine)
@@ -56,6 +57,7 @@ func (s *server) register(machine key.MachinePublic, req *tailcfg.RegisterReques
 		n = t.add(machine, req.Hostinfo.Hostname)
 	}
 	n.admit(k, req)
+	log.Printf("%s is let in with %s: %s %v", n.name, k.ID, n.stableID, n.tags)
 	t.changed()
 	return accepted(n)
 }

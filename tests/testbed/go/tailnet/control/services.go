@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -107,22 +108,33 @@ func (t *tailnet) hostedServices(n *node) []tailcfg.RawMessage {
 }
 
 // askServices asks a node what it serves, as the real control server does
-// when the hash in its Hostinfo changes.
+// when the hash in its Hostinfo changes. A question may get lost with the map
+// poll that carried it: then it is asked again.
 func (s *server) askServices(stableID string) {
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	for range 10 {
+		said, err := s.servicesOf(stableID)
+		if err == nil {
+			s.tailnet.serves(stableID, said)
+			return
+		}
+		log.Printf("services of %s: %v", stableID, err)
+	}
+}
+
+func (s *server) servicesOf(stableID string) (*tailcfg.C2NVIPServicesResponse, error) {
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)
 	defer stop()
 	res, err := s.call(ctx, stableID, "/vip-services")
 	if err != nil {
-		s.logf("services of %s: %v", stableID, err)
-		return
+		return nil, err
 	}
 	defer res.Body.Close()
-	var said tailcfg.C2NVIPServicesResponse
-	if err := json.NewDecoder(res.Body).Decode(&said); err != nil {
-		s.logf("services of %s: %v", stableID, err)
-		return
-	}
-	t := s.tailnet
+	said := &tailcfg.C2NVIPServicesResponse{}
+	return said, json.NewDecoder(res.Body).Decode(said)
+}
+
+// serves notes what a node says it serves.
+func (t *tailnet) serves(stableID string, said *tailcfg.C2NVIPServicesResponse) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.nodes[stableID]
@@ -135,6 +147,7 @@ func (s *server) askServices(stableID string) {
 			n.services = append(n.services, v.Name)
 		}
 	}
+	log.Printf("%s serves %v", n.name, n.services)
 	t.settleServices()
 	t.changed()
 }

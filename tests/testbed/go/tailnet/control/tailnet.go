@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -155,6 +156,7 @@ func (t *tailnet) rename(n *node, hostname string) {
 // remove forgets the node: its peers lose it, its own polls end with the word
 // that it must log in, and its keys are no longer known.
 func (t *tailnet) remove(n *node) {
+	log.Printf("%s is removed: %s", n.name, n.stableID)
 	delete(t.nodes, n.stableID)
 	n.expired = true
 	n.wake()

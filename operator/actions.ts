@@ -4,16 +4,14 @@
  *
  * @module
  */
-import type { Clock } from "../core/clock.ts";
-import { timestamp } from "../core/conditions.ts";
-import { Annotation } from "../core/labels.ts";
-import { Secret } from "../core/secret.ts";
 import { keyOf, type KubeObject, type ResourceType } from "../core/object.ts";
-import type { Action } from "../controllers/controller.ts";
+import { Secret } from "../core/secret.ts";
+import type { Action, MintedKey } from "../controllers/controller.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isNotFound } from "../kube/errors.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import type { Log } from "../telemetry/log.ts";
+import type { AuthKeys } from "./auth_keys.ts";
 import type { ClusterCache } from "./cache.ts";
 import { ForeignObjectError } from "./failures.ts";
 import type { Tailnets } from "./tailnets.ts";
@@ -23,15 +21,14 @@ export interface ActionRunnerOptions {
   readonly client: KubeClient;
   readonly cache: ClusterCache;
   readonly tailnets: Tailnets;
+  readonly keys: AuthKeys;
   readonly events: EventRecorder;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
 type Of<Do extends Action["do"]> = Extract<Action, { do: Do }>;
 
-/** How long Tailscale keeps a key for which nothing else was asked. */
-const DEFAULT_KEY_LIFE_MS = 90 * 24 * 3_600_000;
+const NO_KEY: MintedKey = { id: "", key: new Secret(""), expires: "" };
 
 /** Runs actions under one field manager. */
 export class ActionRunner {
@@ -58,7 +55,7 @@ export class ActionRunner {
       case "mintAuthKey":
         return await this.#mint(action);
       case "revokeAuthKey":
-        return await tailnets.client(action.tailnet).deleteAuthKey(action.id);
+        return await tailnets.deleteAuthKey(action.tailnet, action.id);
       case "deleteDevice":
         return await tailnets.deleteDevice(action.tailnet, action.nodeId);
       case "openTailnet":
@@ -99,47 +96,23 @@ export class ActionRunner {
     }
   }
 
+  async #mint(action: Of<"mintAuthKey">): Promise<void> {
+    // No key is made for an object that could not be stored.
+    await this.#refuseForeign(action.type, action.store(NO_KEY));
+    await this.#options.keys.mint(action, (object) => this.#apply(action.type, object));
+  }
+
   async #delete({ type, object, propagation }: Of<"delete">): Promise<void> {
-    const { client, log } = this.#options;
+    const { client, log, keys } = this.#options;
     const { name, namespace, uid } = object.metadata;
+    // What goes will not store a key any more.
+    await keys.settle();
     await client.delete(type, name, {
       namespace,
       uid,
       propagation: propagation ?? "Background",
     });
     log.info("deleted", { kind: type.kind, key: keyOf(object) });
-  }
-
-  /** Nobody else will ever know of a key that could not be stored, so it is revoked at once. */
-  async #mint({ tailnet, tags, ephemeral, description, type, store }: Of<"mintAuthKey">) {
-    const { tailnets, clock, log } = this.#options;
-    const client = tailnets.client(tailnet);
-    const minted = await client.createAuthKey({ tags, ephemeral, description });
-    const { id, expires = timestamp(clock.now() + DEFAULT_KEY_LIFE_MS) } = minted;
-    const object = store({ id, key: new Secret(minted.key), expires });
-    log.info("auth key made", { tailnet, id, tags });
-    try {
-      await this.#apply(type, object);
-    } catch (error) {
-      if (await this.#isStored(type, object, id)) return;
-      await client.deleteAuthKey(id);
-      throw error;
-    }
-  }
-
-  /** Did a write reach the API server although its answer did not reach us? */
-  async #isStored(type: ResourceType, object: KubeObject, id: string): Promise<boolean> {
-    const { client, cache } = this.#options;
-    const { name, namespace } = object.metadata;
-    try {
-      const found = await client.get(type, name, namespace);
-      if (found.metadata.annotations?.[Annotation.authKeyId] !== id) return false;
-      cache.took(type, found);
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error; // unknown: the key must not be revoked under a proxy that may have it
-    }
   }
 
   #event({ regarding, type, reason, note }: Of<"event">): void {

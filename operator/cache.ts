@@ -34,9 +34,14 @@ export interface ClusterCacheOptions {
   readonly onSecretKnown: (key: string) => void;
 }
 
+/** A store of which nothing could be heard for so long is said to be out of date. */
+const STALE_AFTER_MS = 30_000;
+
 interface Cached {
   readonly store: Store<KubeObject>;
   readonly reflector: Reflector<KubeObject>;
+  /** The last failure, and when the API server had last been heard before it. */
+  failure?: { readonly message: string; readonly heardAt: number };
 }
 
 /** Keeps stores equal to the API server, and answers reads from them. */
@@ -85,10 +90,28 @@ export class ClusterCache implements ObjectReader {
     if (change) this.#tell(type, change);
   }
 
-  /** Types whose store is not filled yet. */
-  unsynced(): string[] {
-    return [...this.#cached].filter(([, { reflector }]) => !reflector.hasSynced)
-      .map(([plural]) => plural);
+  /** Why not all stores are filled yet, in a sentence; undefined when they are. */
+  unsynced(): string | undefined {
+    const waiting = [...this.#cached].filter(([, { reflector }]) => !reflector.hasSynced);
+    if (waiting.length === 0) return undefined;
+    const names = waiting.map(([name]) => name).join(", ");
+    const failure = waiting.map(([, cached]) => failing(cached)).find((found) => found);
+    return `reading ${names} from the API server${failure ? `: ${failure.message}` : ""}`;
+  }
+
+  /** Why the stores may be out of date, in a sentence; undefined when they are not. */
+  stale(): string | undefined {
+    const now = this.#options.clock.now();
+    const deaf = [...this.#cached].flatMap(([name, cached]) => {
+      const failure = failing(cached);
+      return failure && now - failure.heardAt > STALE_AFTER_MS ? [{ name, ...failure }] : [];
+    });
+    const [first] = deaf;
+    if (!first) return undefined;
+    const seconds = Math.round((now - first.heardAt) / 1000);
+    const names = deaf.map(({ name }) => name).join(", ");
+    return `the API server has not been heard of ${names} for ${seconds} s, and what was known ` +
+      `before is served: ${first.message}`;
   }
 
   /** Resolves when every store has been filled. */
@@ -121,12 +144,19 @@ export class ClusterCache implements ObjectReader {
       log: log.named("watch"),
       trim: trimmer(type),
       onChange: (change) => this.#tell(type, change),
+      onFailure: (error) => this.#failed(type, error),
       ...(TYPES_MADE.has(type) ? { labelSelector: `${Label.managedBy}=${MANAGED_BY}` } : {}),
       ...(random ? { random } : {}),
     });
     metrics.store(type.plural, () => store.size);
     metrics.watch(type.plural, () => reflector.lastEventAt);
     this.#cached.set(nameOf(type), { store, reflector });
+  }
+
+  #failed(type: ResourceType, error: unknown): void {
+    const cached = this.#of(type);
+    const message = error instanceof Error ? error.message : String(error);
+    cached.failure = { message, heardAt: cached.reflector.lastEventAt };
   }
 
   #tell(type: ResourceType, change: Change<KubeObject>): void {
@@ -137,6 +167,11 @@ export class ClusterCache implements ObjectReader {
     });
     for (const listener of this.#listeners) listener(type, change);
   }
+}
+
+/** The last failure, unless the API server was heard since. */
+function failing({ failure, reflector }: Cached): Cached["failure"] {
+  return failure?.heardAt === reflector.lastEventAt ? failure : undefined;
 }
 
 function nameOf(type: ResourceType): string {

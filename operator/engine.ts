@@ -1,77 +1,60 @@
 /**
- * Runs one controller: takes a key, plans on what is, acts, plans again on what
- * then is, and writes the status once if it says something new.
+ * Runs one controller: turns changes into keys, and works on one key after another.
  *
  * @module
  */
-import type { Clock } from "../core/clock.ts";
-import { apiVersionOf, type Condition, keyOf } from "../core/object.ts";
-import type { KubeObject, ResourceType } from "../core/object.ts";
-import { type Controller, fieldManagerOf, type Plan } from "../controllers/controller.ts";
-import type { Failure, World } from "../controllers/world.ts";
-import type { KubeClient } from "../kube/client.ts";
-import { isNotFound } from "../kube/errors.ts";
-import type { EventRecorder } from "../kube/events.ts";
-import { statusChanged } from "../kube/status.ts";
+import { keyOf, type KubeObject, type ResourceType } from "../core/object.ts";
+import type { Failure } from "../controllers/world.ts";
 import type { Change } from "../kube/store.ts";
 import { QueueClosed, WorkQueue } from "../kube/workqueue.ts";
-import type { Log } from "../telemetry/log.ts";
 import type { Metrics, QueueMetrics } from "../telemetry/metrics.ts";
-import type { ActionRunner } from "./actions.ts";
-import type { ClusterCache } from "./cache.ts";
-import { failureOf } from "./failures.ts";
+import { type Outcome, Reconciler, type ReconcilerOptions } from "./reconciler.ts";
 
 /** Options of {@linkcode Engine}. */
-export interface EngineOptions {
-  readonly controller: Controller;
-  readonly world: () => World;
-  readonly runner: ActionRunner;
-  readonly client: KubeClient;
-  readonly cache: ClusterCache;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface EngineOptions extends ReconcilerOptions {
   readonly metrics: Metrics;
-  readonly random?: () => number;
-  /** Called after each run of a key that is there; `first`: since it came. */
-  readonly onRun?: (key: string, first: boolean) => void;
 }
 
-/** Keys of one controller that are worked on at the same time. */
-const WORKERS = 4;
-
-/** What a run of a key leads to. */
-type Outcome =
-  | { readonly kind: "done"; readonly wakeAt?: number | undefined }
-  | { readonly kind: "retry"; readonly notBefore?: number | undefined };
+/**
+ * Keys of one controller that are worked on at the same time: enough that some
+ * tailnets whose API hangs do not stop the others.
+ */
+const WORKERS = 16;
+/** A fault of our own is not mended by haste. */
+const FAULT_BACKOFF = { baseMs: 1_000, maxMs: 300_000 };
+/** The least wait where a plan asks to be looked at again and names no time to come. */
+const LEAST_WAIT_MS = 1_000;
 
 /** The loop of one controller. */
 export class Engine {
   readonly #options: EngineOptions;
+  readonly #reconciler: Reconciler;
   readonly #queue: WorkQueue;
   readonly #queueMetrics: QueueMetrics;
-  readonly #fieldManager: string;
-  readonly #log: Log;
-  readonly #failures = new Map<string, Failure>();
-  readonly #ran = new Set<string>();
+  /** When each key that waits is due. */
+  readonly #dueAt = new Map<string, number>();
 
   constructor(options: EngineOptions) {
     const { controller, clock, random, metrics, log } = options;
     this.#options = options;
-    this.#queue = new WorkQueue({ clock, ...(random ? { random } : {}) });
+    this.#queue = new WorkQueue({ clock, backoff: FAULT_BACKOFF, ...(random ? { random } : {}) });
     this.#queueMetrics = metrics.queue(controller.name, () => this.#queue.length);
-    this.#fieldManager = fieldManagerOf(controller);
-    this.#log = log.named(controller.name);
+    this.#reconciler = new Reconciler({ ...options, log: log.named(controller.name) });
   }
 
   /** The last failure of a key, until a run succeeds. */
   failure(key: string): Failure | undefined {
-    return this.#failures.get(key);
+    return this.#reconciler.failure(key);
   }
 
-  /** Has the key been worked on since the start? */
+  /** Has the key been worked on since the start, or since it came? */
   hasRun(key: string): boolean {
-    return this.#ran.has(key);
+    return this.#reconciler.hasRun(key);
+  }
+
+  /** Keys that are being worked on. */
+  get inFlight(): number {
+    return this.#queue.inFlight;
   }
 
   /** An object changed: queues the keys that it concerns. */
@@ -96,22 +79,24 @@ export class Engine {
 
   /** What hooks render, or have seen, changed. */
   hooksChanged(): void {
-    if (!this.#options.controller.followsHooks) return;
-    for (const object of this.#options.cache.list(this.#options.controller.type)) {
-      this.add(keyOf(object));
-    }
+    const { controller, cache } = this.#options;
+    if (!controller.followsHooks) return;
+    for (const object of cache.list(controller.type)) this.add(keyOf(object));
   }
 
   /** Queues a key. */
   add(key: string, afterMs = 0): void {
-    this.#queueMetrics.added();
+    this.#noteDue(key, afterMs);
     this.#queue.add(key, { afterMs });
   }
 
   /** Works until the signal aborts; what runs then is finished. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
-    this.#queue.close();
+    try {
+      await Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
+    } finally {
+      this.#queue.close();
+    }
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -130,118 +115,39 @@ export class Engine {
   async #workOn(key: string): Promise<void> {
     const { clock, metrics, controller } = this.#options;
     const began = clock.now();
-    this.#queueMetrics.started(0);
-    const outcome = await this.#reconcile(key);
+    this.#queueMetrics.started(Math.max(0, began - (this.#dueAt.get(key) ?? began)));
+    this.#dueAt.delete(key);
+    const outcome = await this.#reconciler.run(key);
     const took = clock.now() - began;
     this.#queueMetrics.finished(took);
+    metrics.reconciled(controller.name, resultOf(outcome), took);
+    this.#schedule(key, outcome);
     this.#queue.done(key);
-    if (outcome.kind === "retry") {
-      this.#queueMetrics.retried();
-      metrics.reconciled(controller.name, "error", took);
-      this.#retry(key, outcome.notBefore);
+  }
+
+  #noteDue(key: string, afterMs: number): void {
+    const dueAt = this.#options.clock.now() + afterMs;
+    this.#dueAt.set(key, Math.min(dueAt, this.#dueAt.get(key) ?? Infinity));
+    this.#queueMetrics.added();
+  }
+
+  /** When the key is looked at next, if nothing changes before. */
+  #schedule(key: string, outcome: Outcome): void {
+    const now = this.#options.clock.now();
+    if (outcome.kind !== "done") this.#queueMetrics.retried();
+    if (outcome.kind === "fault") {
+      this.#noteDue(key, this.#queue.retry(key));
       return;
     }
     this.#queue.forget(key);
-    const wait = outcome.wakeAt === undefined ? undefined : outcome.wakeAt - clock.now();
-    metrics.reconciled(controller.name, wait === undefined ? "success" : "requeue_after", took);
-    if (wait !== undefined) this.#queue.add(key, { afterMs: Math.max(0, wait) });
-  }
-
-  /** The queue's own backoff, unless whoever refused said when to come again. */
-  #retry(key: string, notBefore: number | undefined): void {
-    if (notBefore === undefined) return void this.#queue.retry(key);
-    this.#queue.add(key, { afterMs: Math.max(0, notBefore - this.#options.clock.now()) });
-  }
-
-  /** One run. Never throws: a fault of our own is logged and tried again, slower and slower. */
-  async #reconcile(key: string): Promise<Outcome> {
-    try {
-      const first = this.#plan(key);
-      if (!first) {
-        this.#failures.delete(key);
-        this.#ran.delete(key);
-        return { kind: "done" };
-      }
-      const failure = await this.#act(first, key);
-      this.#markRun(key);
-      // The status tells of the world after the actions, and of the failure.
-      const second = this.#plan(key);
-      if (second?.status !== undefined) await this.#writeStatus(key, second.status);
-      if (failure) return { kind: "retry", notBefore: failure.retryAt };
-      return { kind: "done", wakeAt: second?.wakeAt };
-    } catch (error) {
-      this.#log.error("reconcile failed", { key, error });
-      return { kind: "retry" };
+    if (outcome.kind === "retry") this.add(key, Math.max(0, outcome.at - now));
+    else if (outcome.wakeAt !== undefined) {
+      this.add(key, outcome.wakeAt > now ? outcome.wakeAt - now : LEAST_WAIT_MS);
     }
-  }
-
-  #markRun(key: string): void {
-    const first = !this.#ran.has(key);
-    this.#ran.add(key);
-    this.#options.onRun?.(key, first);
-  }
-
-  #plan(key: string): Plan | undefined {
-    const { controller, world, clock } = this.#options;
-    const observed = controller.observe(world(), key);
-    return observed === undefined ? undefined : controller.plan(observed, clock.now());
-  }
-
-  /** Runs the plan's actions in order; the first that fails ends them. */
-  async #act(plan: Plan, key: string): Promise<Failure | undefined> {
-    for (const action of plan.actions) {
-      try {
-        await this.#options.runner.run(action);
-      } catch (error) {
-        const failure = failureOf(error, this.#options.clock.now());
-        this.#log.warn("action failed", { key, action: action.do, reason: failure.reason, error });
-        this.#failures.set(key, failure);
-        return failure;
-      }
-    }
-    this.#failures.delete(key);
-    return undefined;
-  }
-
-  async #writeStatus(key: string, status: unknown): Promise<void> {
-    const { controller, cache, client } = this.#options;
-    const { type, volatileStatus = [] } = controller;
-    const live = cache.get<KubeObject & { status?: unknown }>(type, key);
-    if (!live || !statusChanged(live.status, status, volatileStatus)) return;
-    const { name, namespace, uid } = live.metadata;
-    const object: KubeObject & { status: unknown } = {
-      apiVersion: apiVersionOf(type),
-      kind: type.kind,
-      metadata: { name, ...(namespace ? { namespace } : {}), ...(uid ? { uid } : {}) },
-      status,
-    };
-    try {
-      const written = await client.apply(type, object, {
-        fieldManager: this.#fieldManager,
-        force: true,
-        subresource: "status",
-      });
-      cache.took(type, written);
-      this.#tell(live, written as typeof object);
-    } catch (error) {
-      if (!isNotFound(error)) throw error; // deleted meanwhile: nobody reads its status any more
-    }
-  }
-
-  /** An Event when the summary changes its mind. */
-  #tell(before: { status?: unknown }, after: KubeObject & { status: unknown }): void {
-    const old = readyCondition(before.status);
-    const ready = readyCondition(after.status);
-    if (!ready || (old?.status === ready.status && old.reason === ready.reason)) return;
-    this.#options.events.record(after, {
-      type: ready.status === "True" ? "Normal" : "Warning",
-      reason: ready.reason,
-      note: ready.message,
-    });
   }
 }
 
-function readyCondition(status: unknown): Condition | undefined {
-  const conditions = (status as { conditions?: Condition[] } | undefined)?.conditions;
-  return conditions?.find(({ type }) => type === "Ready");
+function resultOf(outcome: Outcome): "success" | "requeue_after" | "error" {
+  if (outcome.kind !== "done") return "error";
+  return outcome.wakeAt === undefined ? "success" : "requeue_after";
 }

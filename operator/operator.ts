@@ -5,6 +5,8 @@
  * @module
  */
 import type { Clock } from "../core/clock.ts";
+import { keyOf } from "../core/object.ts";
+import { TailscaleGatewayRevision } from "../api/tailscale_gateway_revision.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
 import { fieldManagerOf } from "../controllers/controller.ts";
 import { CONTROLLERS, TYPES_READ } from "../controllers/registry.ts";
@@ -17,15 +19,18 @@ import type { Snapshot } from "../extension/snapshot.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { EventRecorder } from "../kube/events.ts";
 import { degradation, type HealthReport } from "../telemetry/health.ts";
-import { type HttpServer, serveHttp } from "../telemetry/http.ts";
+import { serveHttp } from "../telemetry/http.ts";
 import type { Log } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { ActionRunner } from "./actions.ts";
+import { AuthKeys } from "./auth_keys.ts";
 import { ClusterCache } from "./cache.ts";
 import { Engine } from "./engine.ts";
 import { HookRecorder } from "./hook_facts.ts";
+import { runToTheEnd } from "./lifecycle.ts";
 import { Renderer } from "./renderer.ts";
 import { Tailnets } from "./tailnets.ts";
+import { within } from "./waiting.ts";
 
 /** Options of {@linkcode Operator}. */
 export interface OperatorOptions {
@@ -46,10 +51,15 @@ export interface OperatorOptions {
   readonly random?: () => number;
 }
 
+/** Where it listens. */
+export interface Listening {
+  /** Absent until the hooks are served. */
+  readonly grpcPort?: number;
+  readonly httpPort: number;
+}
+
 /** However long a tailnet's API is silent at the start, hooks are served after this. */
 const SETTLE_MS = 15_000;
-/** How long running calls and requests may take at the end. */
-const GRACE_MS = 10_000;
 
 /** Runs everything in one process. */
 export class Operator {
@@ -57,16 +67,18 @@ export class Operator {
   readonly metrics: Metrics;
   readonly cache: ClusterCache;
   readonly tailnets: Tailnets;
-  readonly #engines: ReadonlyMap<string, Engine>;
   readonly #renderer: Renderer;
   readonly #hooks: HookRecorder;
   readonly #events: EventRecorder;
+  readonly #engines: ReadonlyMap<string, Engine>;
   readonly #extension: ExtensionServer;
-  #serving = false;
-  #settled = Promise.withResolvers<void>();
+  /** Ends the calls of Tailscale's API that do not end by themselves. */
+  readonly #cut = new AbortController();
+  readonly #settled = Promise.withResolvers<void>();
+  #listening: Listening | undefined;
 
   constructor(options: OperatorOptions) {
-    const { client, clock, log } = options;
+    const { clock, log } = options;
     this.#options = options;
     this.metrics = new Metrics({
       clock,
@@ -75,53 +87,20 @@ export class Operator {
       resources: TYPES_READ.map(({ plural }) => plural),
     });
     const { metrics } = this;
-    this.cache = new ClusterCache({
-      ...options,
-      metrics,
-      types: TYPES_READ,
-      onSecretKnown: (key) => this.#secretKnown(key),
-    });
-    this.tailnets = new Tailnets({
-      ...options,
-      metrics,
-      userAgent: `tailscale-gateway/${options.version}`,
-    });
+    const onSecretKnown = (key: string) => this.#secretKnown(key);
+    this.cache = new ClusterCache({ ...options, metrics, types: TYPES_READ, onSecretKnown });
+    const userAgent = `tailscale-gateway/${options.version}`;
+    this.tailnets = new Tailnets({ ...options, metrics, userAgent, signal: this.#cut.signal });
     this.#events = new EventRecorder({
-      client,
-      clock,
+      ...options,
       component: "tailscale-gateway",
-      instance: options.instance,
       log: log.named("events"),
     });
-    const world = () => this.world;
-    this.#renderer = new Renderer({ world, clock, metrics, onChange: () => this.#hooksChanged() });
-    this.#hooks = new HookRecorder({ clock, onChange: () => this.#hooksChanged() });
-    this.#engines = new Map(CONTROLLERS.map((controller) => [
-      controller.name,
-      new Engine({
-        onRun: (key, first) => this.#ran(controller.name, { key, first }),
-        ...options,
-        controller,
-        world,
-        metrics,
-        cache: this.cache,
-        events: this.#events,
-        runner: new ActionRunner(
-          { client, cache: this.cache, tailnets: this.tailnets, events: this.#events, clock, log },
-          fieldManagerOf(controller),
-        ),
-      }),
-    ]));
-    this.#extension = new ExtensionServer({
-      snapshot: () => this.#renderer.current(),
-      clock,
-      log: log.named("extension"),
-      onCall: (call) => {
-        metrics.hookCalled(call);
-        this.#hooks.record(call, this.#renderer.current().gateways);
-      },
-      ...(options.maxMessageBytes ? { maxMessageBytes: options.maxMessageBytes } : {}),
-    });
+    const onChange = () => this.#hooksChanged();
+    this.#renderer = new Renderer({ ...options, world: () => this.world, metrics, onChange });
+    this.#hooks = new HookRecorder({ clock, onChange });
+    this.#engines = this.#createEngines();
+    this.#extension = this.#createExtension();
     this.#connect();
   }
 
@@ -145,18 +124,22 @@ export class Operator {
     return this.#renderer.current();
   }
 
+  /** Where it listens; undefined while it does not run. */
+  get listening(): Listening | undefined {
+    return this.#listening;
+  }
+
   /** Whether it serves, and how well. */
   health(): HealthReport {
     const unsynced = this.cache.unsynced();
+    const stale = this.cache.stale();
+    const hooks = this.metrics.recentHookCalls();
     return {
-      notReady: [
-        ...(unsynced.length > 0 ? [`reading ${unsynced.join(", ")} from the API server`] : []),
-        ...(this.#serving ? [] : ["the extension server is not serving yet"]),
+      notReady: unsynced ? [unsynced] : this.#notServing(),
+      degraded: [
+        ...(stale ? [stale] : []),
+        ...degradation({ hooks, caches: {} }, this.#options.clock.now()),
       ],
-      degraded: degradation(
-        { hooks: this.metrics.recentHookCalls(), caches: {} },
-        this.#options.clock.now(),
-      ),
     };
   }
 
@@ -175,64 +158,58 @@ export class Operator {
       log: log.named("http"),
       clock,
     });
+    this.#listening = { httpPort: http.port };
     log.info("serving metrics and health", { url: http.url });
-    const stop = new AbortController();
-    const onAbort = () => stop.abort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    try {
-      await this.#runAll(stop);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-      await this.#end(http);
-    }
+    await runToTheEnd({
+      signal,
+      clock,
+      log,
+      cache: this.cache,
+      engines: [...this.#engines.values()],
+      serve: (stop) => this.#serve(stop),
+      unserve: (graceMs) => this.#unserve(graceMs),
+      cut: () => this.#cut.abort(new Error("the operator stops")),
+      flush: () => this.#events.flush(),
+      http,
+    });
   }
 
-  async #runAll(stop: AbortController): Promise<void> {
-    const running = [this.cache.run(stop.signal)];
-    try {
-      await untilAborted(this.cache.synced(), stop.signal);
-      running.push(...[...this.#engines.values()].map((engine) => engine.run(stop.signal)));
-      await untilAborted(this.#settle(), stop.signal);
-      if (!stop.signal.aborted) await this.#serve();
-      await untilAborted(new Promise<never>(() => {}), stop.signal);
-    } finally {
-      stop.abort();
-      await Promise.all(running);
-    }
-  }
-
-  async #serve(): Promise<void> {
-    this.#renderer.start();
-    await this.#extension.start(this.#options.grpcAddress);
-    this.#serving = true;
-    this.#options.log.info("ready");
-  }
-
-  async #end(http: HttpServer): Promise<void> {
-    this.#serving = false;
-    this.#renderer.stop();
-    await this.#extension.stop(GRACE_MS);
-    await this.#events.flush();
-    await http.shutdown();
-  }
-
-  /**
-   * Waits until every tailnet was tried: what hooks render before would lack the
-   * hosts that are known by name, and break what Envoy has.
-   */
-  async #settle(): Promise<void> {
-    const cancel = this.#options.clock.setTimer(() => this.#settled.resolve(), SETTLE_MS);
+  async #serve(stop: AbortSignal): Promise<void> {
+    const { clock, grpcAddress, log } = this.#options;
+    // What hooks render before every tailnet was tried would lack the hosts that are
+    // known by name, and break what Envoy has.
     this.#checkSettled();
-    await this.#settled.promise;
-    cancel();
+    await within(this.#settled.promise, { clock, ms: SETTLE_MS, signal: stop });
+    if (stop.aborted) return;
+    this.#renderer.start();
+    const grpcPort = await this.#extension.start(grpcAddress);
+    if (this.#listening) this.#listening = { ...this.#listening, grpcPort };
+    log.info("ready");
+  }
+
+  async #unserve(graceMs: number): Promise<void> {
+    const served = this.#listening?.grpcPort !== undefined;
+    this.#listening = undefined;
+    if (served) await this.#extension.stop(graceMs);
+    this.#renderer.stop();
+  }
+
+  #notServing(): string[] {
+    if (this.#listening?.grpcPort !== undefined) return [];
+    const untried = this.#untriedTailnets();
+    return [
+      "hooks are not served yet" +
+      (untried.length > 0 ? `: waiting for the answer of tailnet ${untried.join(", ")}` : ""),
+    ];
+  }
+
+  #untriedTailnets(): string[] {
+    return this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource)
+      .map(({ metadata: { name } }) => name).filter((name) => !this.#knowsTailnet(name));
   }
 
   #checkSettled(): void {
-    const tailnets = this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource);
-    if (tailnets.every(({ metadata: { name } }) => this.#knowsTailnet(name))) {
-      this.#settled.resolve();
-    }
+    if (this.#untriedTailnets().length === 0) this.#settled.resolve();
   }
 
   #knowsTailnet(name: string): boolean {
@@ -242,9 +219,52 @@ export class Operator {
     return state.triedAt !== undefined || (state.check !== undefined && "failure" in state.check);
   }
 
+  #createEngines(): ReadonlyMap<string, Engine> {
+    const { cache, tailnets, metrics } = this;
+    const parts = { ...this.#options, cache, tailnets, metrics, events: this.#events };
+    const keys = new AuthKeys(parts);
+    const engineOf = (controller: typeof CONTROLLERS[number]) =>
+      new Engine({
+        ...parts,
+        controller,
+        world: () => this.world,
+        runner: new ActionRunner({ ...parts, keys }, fieldManagerOf(controller)),
+        onRun: (key, first) => this.#ran(controller.name, { key, first }),
+      });
+    return new Map(CONTROLLERS.map((controller) => [controller.name, engineOf(controller)]));
+  }
+
+  #createExtension(): ExtensionServer {
+    const { clock, log, maxMessageBytes } = this.#options;
+    return new ExtensionServer({
+      snapshot: () => this.#renderer.current(),
+      clock,
+      log: log.named("extension"),
+      onCall: (call) => {
+        this.metrics.hookCalled(call);
+        this.#hooks.record(call, this.#renderer.current().gateways);
+      },
+      ...(maxMessageBytes ? { maxMessageBytes } : {}),
+    });
+  }
+
+  #connect(): void {
+    this.cache.onChange((type, change) => {
+      if (type === TailscaleTailnet.resource) this.#followCredentials();
+      if (type === TailscaleGatewayRevision.resource) {
+        const revision = change.object as TailscaleGatewayRevision;
+        if (change.type === "deleted") this.#hooks.forget(keyOf(revision));
+        else this.#hooks.asked(keyOf(revision), revision.spec.revision);
+      }
+      this.#renderer.changed(type);
+      for (const engine of this.#engines.values()) engine.changed(type, change);
+      if (type === TailscaleTailnet.resource) this.#checkSettled();
+    });
+    this.tailnets.onChange((tailnet) => this.#tailnetChanged(tailnet));
+  }
+
   #ran(controller: string, { key, first }: { key: string; first: boolean }): void {
-    if (controller !== tailnetController.name || !first) return;
-    this.#tailnetChanged(key);
+    if (first && controller === tailnetController.name) this.#tailnetChanged(key);
   }
 
   #tailnetChanged(tailnet: string): void {
@@ -253,14 +273,8 @@ export class Operator {
     this.#checkSettled();
   }
 
-  #connect(): void {
-    this.cache.onChange((type, change) => {
-      if (type === TailscaleTailnet.resource) this.#followCredentials();
-      this.#renderer.changed(type);
-      for (const engine of this.#engines.values()) engine.changed(type, change);
-      if (type === TailscaleTailnet.resource) this.#checkSettled();
-    });
-    this.tailnets.onChange((tailnet) => this.#tailnetChanged(tailnet));
+  #hooksChanged(): void {
+    for (const engine of this.#engines.values()) engine.hooksChanged();
   }
 
   #secretKnown(key: string): void {
@@ -274,22 +288,7 @@ export class Operator {
   #followCredentials(): void {
     const { namespace } = this.#options.settings;
     const tailnets = this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource);
-    this.cache.secrets.follow(
-      new Set(tailnets.map((tailnet) => credentialKey(tailnet, namespace))),
-    );
+    const keys = tailnets.map((tailnet) => credentialKey(tailnet, namespace));
+    this.cache.secrets.follow(new Set(keys));
   }
-
-  #hooksChanged(): void {
-    for (const engine of this.#engines.values()) engine.hooksChanged();
-  }
-}
-
-/** Waits for the promise, or for the signal. */
-async function untilAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<void>();
-  const onAbort = () => aborted.resolve();
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  await Promise.race([promise, aborted.promise]);
-  signal.removeEventListener("abort", onAbort);
 }

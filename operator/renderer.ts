@@ -18,6 +18,7 @@ import {
   emptySnapshot,
   type Snapshot,
 } from "../extension/snapshot.ts";
+import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 
 /** The types whose changes can change what hooks render. */
@@ -37,6 +38,7 @@ export interface RendererOptions {
   readonly world: () => World;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly log: Log;
   /** Called when what is rendered for some Gateway changed. */
   readonly onChange: () => void;
 }
@@ -47,6 +49,7 @@ export class Renderer {
   #snapshot: Snapshot = emptySnapshot;
   #rendered: ReadonlyMap<string, RenderedGateway> | undefined;
   #dirty = true;
+  #running = false;
   #cancel: (() => void) | undefined;
 
   constructor(options: RendererOptions) {
@@ -60,33 +63,53 @@ export class Renderer {
 
   /** The world is known: from now on snapshots are built. */
   start(): void {
-    this.#rendered = new Map();
-    this.#render();
+    this.#running = true;
+    this.#renderSoon();
   }
 
-  /** Ends the timer. */
+  /** No snapshot is built by itself any more. */
   stop(): void {
-    this.#cancel?.();
+    this.#running = false;
+    this.#cancelTimer();
   }
 
   /** An object of that type, or a tailnet, changed. */
   changed(type?: ResourceType): void {
     if (type && !SOURCES.has(type)) return;
     this.#dirty = true;
-    this.#cancel ??= this.#options.clock.setTimer(() => this.current(), COALESCE_MS);
+    if (!this.#running) return;
+    this.#cancel ??= this.#options.clock.setTimer(() => this.#renderSoon(), COALESCE_MS);
   }
 
-  /** The snapshot of the world as it is at this moment. */
+  /**
+   * The snapshot of the world as it is at this moment.
+   *
+   * @throws what is wrong with the world; a hook that cannot know must not answer.
+   */
   current(): Snapshot {
-    if (this.#dirty && this.#rendered) this.#render();
+    if (this.#dirty && this.#running) this.#render();
     return this.#snapshot;
   }
 
-  #render(): void {
+  /** A fault here may not end the process. Hooks fail until a later change mends it. */
+  #renderSoon(): void {
+    this.#cancel = undefined;
+    try {
+      this.current();
+    } catch (error) {
+      this.#options.log.error("what hooks render could not be built", { error });
+    }
+  }
+
+  #cancelTimer(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#dirty = false;
+  }
+
+  #render(): void {
+    this.#cancelTimer();
     this.#snapshot = buildSnapshot({ clusters: clustersOf(this.#options.world()) }, this.#snapshot);
+    this.#dirty = false;
     this.#options.metrics.snapshotBuilt(this.#snapshot.version);
     const before = this.#rendered;
     this.#rendered = this.#nextRendered();

@@ -17,7 +17,6 @@ interface Watch {
   readonly reflector: Reflector<KubeObject>;
   readonly store: Store<KubeObject>;
   readonly stop: AbortController;
-  readonly ended: Promise<void>;
 }
 
 /** Options of {@linkcode SecretWatches}. */
@@ -35,6 +34,8 @@ export interface SecretWatchesOptions {
 export class SecretWatches {
   readonly #options: SecretWatchesOptions;
   readonly #watches = new Map<string, Watch>();
+  /** All that run, also those that are about to end. */
+  readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
   constructor(options: SecretWatchesOptions) {
@@ -68,11 +69,8 @@ export class SecretWatches {
       if (signal.aborted) return resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
-    const ended = [...this.#watches.values()].map((watch) => {
-      watch.stop.abort();
-      return watch.ended;
-    });
-    await Promise.all(ended);
+    for (const { stop } of this.#watches.values()) stop.abort();
+    await Promise.all(this.#running);
   }
 
   #start(key: string): void {
@@ -93,7 +91,9 @@ export class SecretWatches {
       onChange,
       ...(random ? { random } : {}),
     });
-    this.#watches.set(key, { reflector, store, stop, ended: reflector.run(stop.signal) });
+    this.#watches.set(key, { reflector, store, stop });
+    const ended = reflector.run(stop.signal).finally(() => this.#running.delete(ended));
+    this.#running.add(ended);
     reflector.synced.then(() => this.#options.onKnown(key));
   }
 }

@@ -6,18 +6,19 @@
 import type { Clock } from "../core/clock.ts";
 import type { TailnetConnection } from "../controllers/controller.ts";
 import type { TailnetState } from "../controllers/world.ts";
-import { TailscaleClient } from "../tailscale/client.ts";
+import { type AuthKey, type AuthKeyRequest, TailscaleClient } from "../tailscale/client.ts";
 import { CredentialsInvalid, ScopeMissing } from "../tailscale/errors.ts";
 import { DeviceInventory } from "../tailscale/inventory.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { checkFailureOf, TailnetClosedError } from "./failures.ts";
+import { type Attempt, checkFailureOf, TailnetClosedError } from "./failures.ts";
+import { Limiters } from "./limiters.ts";
 
 interface Entry {
   readonly client: TailscaleClient;
   readonly inventory: DeviceInventory;
   state: TailnetState;
-  /** Failed checks in a row. */
+  /** Failures in a row. */
   failures: number;
 }
 
@@ -29,17 +30,22 @@ export interface TailnetsOptions {
   /** How requests are sent; default: Deno's fetch. */
   readonly fetch?: typeof fetch;
   readonly userAgent: string;
+  readonly random?: () => number;
+  /** Ends all calls. */
+  readonly signal?: AbortSignal;
 }
 
 /** Holds what is known of each tailnet, and the only way to change it. */
 export class Tailnets {
   readonly #options: TailnetsOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #limiters: Limiters;
   readonly #listeners: ((tailnet: string) => void)[] = [];
   #states: ReadonlyMap<string, TailnetState> = new Map();
 
   constructor(options: TailnetsOptions) {
     this.#options = options;
+    this.#limiters = new Limiters(options.clock);
   }
 
   /** What is known, by the name of the TailscaleTailnet. */
@@ -55,75 +61,102 @@ export class Tailnets {
   /** Opens a tailnet, or tries its credential again. A refusal is in its state, not thrown. */
   async open(name: string, connection: TailnetConnection): Promise<void> {
     const known = this.#entries.get(name);
-    const entry = known?.state.fingerprint === connection.fingerprint
-      ? known
-      : this.#create(name, connection);
+    const same = known?.state.fingerprint === connection.fingerprint;
+    const entry = known && same ? known : this.#create(name, connection, known?.state);
     this.#entries.set(name, entry);
-    const now = this.#options.clock.now();
     try {
       const { missing } = await entry.client.checkScopes();
       entry.failures = 0;
-      this.#update(name, entry, {
-        check: { at: now, scopes: entry.client.scopes ?? [], missing },
-      });
+      const at = this.#options.clock.now();
+      this.#update(name, entry, { check: { at, scopes: entry.client.scopes ?? [], missing } });
     } catch (error) {
-      entry.failures++;
-      this.#update(name, entry, {
-        check: { at: now, failure: checkFailureOf(error, now, entry.failures) },
-      });
+      const attempt = this.#failed(entry);
+      const check = { at: attempt.now, failure: checkFailureOf(error, attempt) };
+      this.#update(name, entry, { check });
+      return;
+    }
+    // What an earlier credential showed may be another tailnet's.
+    if (!same && known?.state.fetchedAt !== undefined) {
+      await this.listDevices(name, [...known.state.soughtIds]);
     }
   }
 
   /** Forgets a tailnet. */
   close(name: string): void {
-    if (this.#entries.delete(name)) this.#publish(name);
+    if (!this.#entries.delete(name)) return;
+    this.#limiters.release(name);
+    this.#publish(name);
   }
 
-  /** The API of an open tailnet. @throws {TailnetClosedError} */
-  client(name: string): TailscaleClient {
-    return this.#entry(name).client;
+  /** Makes an auth key. @throws {TailscaleError} {TailnetClosedError} */
+  createAuthKey(name: string, request: AuthKeyRequest): Promise<AuthKey> {
+    return this.#call(name, ({ client }) => client.createAuthKey(request));
   }
 
-  /** Lists the devices. A failed read leaves the list as it was. */
-  async listDevices(name: string, sought: readonly string[]): Promise<void> {
-    const entry = this.#entry(name);
-    const { inventory } = entry;
-    const triedAt = this.#options.clock.now();
-    try {
-      await inventory.refresh();
-      this.#update(name, entry, {
-        devices: inventory.devices,
-        triedAt,
-        soughtIds: new Set(sought),
-        ...(inventory.fetchedAt === undefined ? {} : { fetchedAt: inventory.fetchedAt }),
-      });
-    } catch (error) {
-      this.#listFailed(name, entry, { error, triedAt, sought });
-    }
+  /** Revokes an auth key. @throws {TailscaleError} {TailnetClosedError} */
+  deleteAuthKey(name: string, id: string): Promise<void> {
+    return this.#call(name, ({ client }) => client.deleteAuthKey(id));
   }
 
-  #listFailed(
-    name: string,
-    entry: Entry,
-    { error, triedAt, sought }: { error: unknown; triedAt: number; sought: readonly string[] },
-  ): void {
-    const refused = error instanceof CredentialsInvalid || error instanceof ScopeMissing;
-    const failure = checkFailureOf(error, triedAt, ++entry.failures);
-    this.#options.log.warn("devices could not be listed", { tailnet: name, error });
-    this.#update(name, entry, {
-      triedAt,
-      soughtIds: new Set(sought),
-      // What else goes wrong passes, and what was known stays known.
-      ...(refused ? { check: { at: triedAt, failure } } : {}),
+  /** Removes a device from the tailnet. @throws {TailscaleError} {TailnetClosedError} */
+  async deleteDevice(name: string, nodeId: string): Promise<void> {
+    await this.#call(name, async (entry) => {
+      await entry.client.deleteDevice(nodeId);
+      entry.inventory.remove(nodeId);
+      const devices = entry.state.devices.filter((device) => device.nodeId !== nodeId);
+      this.#update(name, entry, { devices });
     });
   }
 
-  /** Removes a device from the tailnet. */
-  async deleteDevice(name: string, nodeId: string): Promise<void> {
+  /** Lists the devices. A failed read leaves the list as it was, and is in the state, not thrown. */
+  async listDevices(name: string, sought: readonly string[]): Promise<void> {
     const entry = this.#entry(name);
-    await entry.client.deleteDevice(nodeId);
-    entry.inventory.remove(nodeId);
-    this.#update(name, entry, { devices: entry.inventory.devices });
+    const { inventory } = entry;
+    const tried = { triedAt: this.#options.clock.now(), soughtIds: new Set(sought) };
+    try {
+      await inventory.refresh();
+    } catch (error) {
+      this.#options.log.warn("devices could not be listed", { tailnet: name, error });
+      this.#update(name, entry, { ...tried, ...this.#refusal(entry, error) });
+      return;
+    }
+    entry.failures = 0;
+    const { devices, fetchedAt } = inventory;
+    const fetched = fetchedAt === undefined ? {} : { fetchedAt };
+    this.#update(name, entry, { ...tried, devices, ...fetched });
+  }
+
+  /** A call whose refusal says something about the credential as a whole. */
+  async #call<T>(name: string, send: (entry: Entry) => Promise<T>): Promise<T> {
+    const entry = this.#entry(name);
+    try {
+      return await send(entry);
+    } catch (error) {
+      const refusal = this.#refusal(entry, error);
+      if (refusal.check) this.#update(name, entry, refusal);
+      throw error;
+    }
+  }
+
+  /**
+   * What a failed call says about the credential. What else goes wrong passes, and
+   * what was known stays known.
+   */
+  #refusal(entry: Entry, error: unknown): Pick<TailnetState, "check"> {
+    const { check } = entry.state;
+    if (error instanceof ScopeMissing && check && "missing" in check) {
+      const { missing } = check;
+      if (missing.includes(error.scope)) return {};
+      return { check: { ...check, missing: [...missing, error.scope] } };
+    }
+    if (!(error instanceof CredentialsInvalid || error instanceof ScopeMissing)) return {};
+    const attempt = this.#failed(entry);
+    return { check: { at: attempt.now, failure: checkFailureOf(error, attempt) } };
+  }
+
+  #failed(entry: Entry): Attempt {
+    const { clock, random = Math.random } = this.#options;
+    return { now: clock.now(), tries: ++entry.failures, random: random() };
   }
 
   #entry(name: string): Entry {
@@ -132,38 +165,34 @@ export class Tailnets {
     return entry;
   }
 
-  #create(name: string, connection: TailnetConnection): Entry {
-    const { clock, metrics, userAgent } = this.#options;
-    const send = this.#options.fetch ?? fetch;
+  /** `before`: what an earlier credential showed, which stays true until a list says otherwise. */
+  #create(name: string, connection: TailnetConnection, before: TailnetState | undefined): Entry {
+    const { clock, metrics, userAgent, signal, random } = this.#options;
+    const { apiURL, organization, clientID, clientSecret, fingerprint } = connection;
     const client = new TailscaleClient({
-      apiURL: connection.apiURL,
-      tailnet: connection.organization,
-      credential: {
-        clientId: connection.clientID,
-        clientSecret: connection.clientSecret.reveal(),
-      },
+      apiURL,
+      tailnet: organization,
+      credential: { clientId: clientID, clientSecret: clientSecret.reveal() },
       clock,
       userAgent,
-      fetch: async (input, init) => {
-        try {
-          const response = await send(input, init);
-          metrics.tailscaleRequest(name, response.status);
-          return response;
-        } catch (error) {
-          metrics.tailscaleRequest(name, "error");
-          throw error;
-        }
-      },
+      limiter: this.#limiters.of(name),
+      onExchange: ({ status }) => metrics.tailscaleRequest(name, status ?? "error"),
+      ...(this.#options.fetch ? { fetch: this.#options.fetch } : {}),
+      ...(signal ? { signal } : {}),
+      ...(random ? { random } : {}),
     });
+    const { devices = [], soughtIds = new Set<string>(), fetchedAt, triedAt } = before ?? {};
     return {
       client,
       inventory: new DeviceInventory({ source: client, clock }),
       failures: 0,
       state: {
-        fingerprint: connection.fingerprint,
-        clientID: connection.clientID,
-        devices: [],
-        soughtIds: new Set(),
+        fingerprint,
+        clientID,
+        devices,
+        soughtIds,
+        ...(fetchedAt === undefined ? {} : { fetchedAt }),
+        ...(triedAt === undefined ? {} : { triedAt }),
       },
     };
   }

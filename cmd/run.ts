@@ -7,15 +7,13 @@ import { inClusterConfig, type KubeConfig, loadKubeconfig } from "../kube/config
 import { KubeClient } from "../kube/client.ts";
 import { KubeConfigError } from "../kube/errors.ts";
 import { createTransport } from "../kube/transport.ts";
-import { ListenError as GrpcListenError } from "../extension/server.ts";
 import { DEFAULT_MAX_MESSAGE_BYTES } from "../extension/registry.ts";
 import { Operator } from "../operator/operator.ts";
 import { systemClock } from "../telemetry/clock.ts";
-import { ListenError } from "../telemetry/http.ts";
 import { createLog, LOG_FORMATS, LOG_LEVELS } from "../telemetry/log.ts";
 import { CommandError } from "./errors.ts";
-import { describeFlags, type Flag, oneOf, parseFlags, wholeNumber } from "./flags.ts";
-import { stopSignal } from "./signals.ts";
+import { describeFlags, type Flag, oneOf, type Parsed, parseFlags, wholeNumber } from "./flags.ts";
+import { runUntilStopped } from "./until_stopped.ts";
 import { DEFAULT_PROXY_IMAGE, VERSION } from "./version.ts";
 
 const FLAGS = {
@@ -41,6 +39,8 @@ const FLAGS = {
   "log-format": { help: LOG_FORMATS.join(", "), env: "LOG_FORMAT", default: "json" },
 } satisfies Record<string, Flag>;
 
+type Values = Parsed<keyof typeof FLAGS>["values"];
+
 /** Runs the operator until SIGTERM or SIGINT. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const { values, help } = parseFlags(args, FLAGS);
@@ -54,11 +54,24 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   });
   const config = await kubeConfig(values);
   const transport = createTransport(config, { userAgent: `tailscale-gateway/${VERSION}` });
-  log.info("starting", { version: VERSION, server: config.server });
   const operator = new Operator({
+    ...operatorOptions(values),
     client: new KubeClient(transport),
     clock: systemClock,
     log,
+  });
+  log.info("starting", { version: VERSION, server: config.server });
+  try {
+    await runUntilStopped(operator);
+    log.info("stopped");
+    return 0;
+  } finally {
+    transport.close();
+  }
+}
+
+function operatorOptions(values: Values) {
+  return {
     version: VERSION,
     instance: Deno.env.get("POD_NAME") ?? "tailscale-gateway",
     settings: {
@@ -68,21 +81,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     grpcAddress: values["extension-address"] ?? "",
     httpAddress: values["http-address"] ?? "",
     maxMessageBytes: wholeNumber("max-message-bytes", values["max-message-bytes"], 1),
-  });
-  const { signal, release } = stopSignal();
-  try {
-    await operator.run(signal);
-    log.info("stopped");
-    return 0;
-  } catch (error) {
-    if (error instanceof ListenError || error instanceof GrpcListenError) {
-      throw new CommandError(error.message, { cause: error });
-    }
-    throw error;
-  } finally {
-    release();
-    transport.close();
-  }
+  };
 }
 
 async function kubeConfig(

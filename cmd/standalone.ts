@@ -5,17 +5,15 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import { ListenError as GrpcListenError } from "../extension/server.ts";
 import { Operator } from "../operator/operator.ts";
 import { systemClock } from "../telemetry/clock.ts";
-import { ListenError } from "../telemetry/http.ts";
-import { createLog, LOG_LEVELS } from "../telemetry/log.ts";
+import { createLog, type Log, LOG_LEVELS } from "../telemetry/log.ts";
 import { CommandError } from "./errors.ts";
 import { describeFlags, type Flag, oneOf, parseFlags, wholeNumber } from "./flags.ts";
-import { stopSignal } from "./signals.ts";
 import { SimulatedCluster } from "./standalone/cluster.ts";
 import { readManifests } from "./standalone/manifests.ts";
 import { Presenter } from "./standalone/presenter.ts";
+import { runUntilStopped } from "./until_stopped.ts";
 import { DEFAULT_PROXY_IMAGE, VERSION } from "./version.ts";
 
 const FLAGS = {
@@ -43,56 +41,45 @@ export async function standaloneCommand(args: readonly string[]): Promise<number
     level: oneOf("log-level", values["log-level"], LOG_LEVELS),
     format: "text",
   });
-  const port = (flag: "extension-port" | "http-port") => wholeNumber(flag, values[flag], 1);
   const cluster = new SimulatedCluster({ clock: systemClock, log, manifests });
   await cluster.apply(manifests);
+  console.log(`tailscale-gateway ${VERSION}: a simulated cluster with ${folder}`);
+  const ports = {
+    extensionPort: wholeNumber("extension-port", values["extension-port"], 1),
+    httpPort: wholeNumber("http-port", values["http-port"], 1),
+  };
+  await present(cluster, ports, log);
+  console.log("\nstopped");
+  return 0;
+}
+
+/** Runs the operator on the cluster, and shows what it does. */
+async function present(
+  cluster: SimulatedCluster,
+  { extensionPort, httpPort }: { extensionPort: number; httpPort: number },
+  log: Log,
+): Promise<void> {
+  const { client, fetch } = cluster;
   const operator = new Operator({
-    client: cluster.client,
+    client,
+    fetch,
     clock: systemClock,
     log,
     version: VERSION,
     instance: "standalone",
     settings: { namespace: "tailscale", proxyImage: DEFAULT_PROXY_IMAGE },
-    grpcAddress: `127.0.0.1:${port("extension-port")}`,
-    httpAddress: `127.0.0.1:${port("http-port")}`,
-    fetch: cluster.fetch,
+    grpcAddress: `127.0.0.1:${extensionPort}`,
+    httpAddress: `127.0.0.1:${httpPort}`,
   });
   const presenter = new Presenter({
-    client: cluster.client,
+    client,
     clock: systemClock,
-    extensionPort: port("extension-port"),
-    httpPort: port("http-port"),
+    extensionPort,
+    httpPort,
     ready: () => operator.health().notReady.length === 0,
   });
-  console.log(`tailscale-gateway ${VERSION}: a simulated cluster with ${folder}`);
-  return await runAll({ operator, cluster, presenter });
-}
-
-async function runAll(
-  { operator, cluster, presenter }: {
-    operator: Operator;
-    cluster: SimulatedCluster;
-    presenter: Presenter;
-  },
-): Promise<number> {
-  const { signal, release } = stopSignal();
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  signal.addEventListener("abort", onSignal, { once: true });
-  const others = Promise.all([cluster.run(stop.signal), presenter.run(stop.signal)]);
-  try {
-    await operator.run(stop.signal);
-    console.log("\nstopped");
-    return 0;
-  } catch (error) {
-    if (!(error instanceof ListenError) && !(error instanceof GrpcListenError)) throw error;
-    throw new CommandError(
-      `${error.message} (see --extension-port and --http-port)`,
-      { cause: error },
-    );
-  } finally {
-    stop.abort();
-    await others;
-    release();
-  }
+  await runUntilStopped(operator, [
+    (signal) => cluster.run(signal),
+    (signal) => presenter.run(signal),
+  ]);
 }

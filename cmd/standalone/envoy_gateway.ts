@@ -25,6 +25,9 @@ const RESPONSE = codec("envoygateway.extension.PostTranslateModifyResponse");
 
 const EDS = 3;
 
+/** A call that is not answered by then failed. */
+const CALL_MS = 10_000;
+
 /** What Envoy would get. */
 export interface Translation {
   readonly clusters: readonly Record<string, unknown>[];
@@ -73,6 +76,7 @@ export class SimulatedEnvoyGateway {
       (bytes: Uint8Array) => Buffer.from(bytes),
       (bytes: Buffer): Uint8Array => bytes,
       request,
+      { deadline: Date.now() + CALL_MS },
       (error, response) => error ? reject(error) : resolve(response ?? new Uint8Array()),
     );
     return promise;

@@ -73,7 +73,7 @@ const BY_KIND: Readonly<Record<string, Readonly<Record<string, ListRule>>>> = {
 
 const OURS: Readonly<Record<string, ListRule>> = {
   "spec.endpoints": { list: "map", keys: [{ name: "name" }], optional: true },
-  "spec.ports": { list: "map", keys: [{ name: "name" }], optional: true },
+  "spec.ports": { list: "map", keys: [{ name: "port" }, { name: "protocol", absent: "TCP" }] },
 };
 
 /** Names of atomic maps in built-in kinds (`x-kubernetes-map-type: atomic`). */

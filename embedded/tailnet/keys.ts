@@ -38,48 +38,36 @@ export interface KeyRoutesOptions {
 /** `tailnet/:tailnet/keys` and below. */
 export function keyRoutes(options: KeyRoutesOptions): Route[] {
   const { backend, clock } = options;
-  const scope = "auth_keys";
   const all = "tailnet/:tailnet/keys";
   const one = `${all}/:id`;
+  const read = { method: "GET", scope: "auth_keys", access: "read" } as const;
+  const write = { scope: "auth_keys", access: "write" } as const;
   return [
+    { ...write, method: "POST", pattern: all, handle: (call) => createKey(call, options) },
+    { ...read, pattern: all, handle: () => listKeys(options) },
     {
-      method: "POST",
-      pattern: all,
-      scope,
-      access: "write",
-      handle: (call) => createKey(call, options),
-    },
-    {
-      method: "GET",
-      pattern: all,
-      scope,
-      access: "read",
-      handle: async () => {
-        const good = (await backend.keys()).filter((key) => !isInvalid(key, clock.now()));
-        return { keys: good.map(({ id }) => ({ id })) };
-      },
-    },
-    {
-      method: "GET",
+      ...read,
       pattern: one,
-      scope,
-      access: "read",
       handle: async ({ params }) => {
         const key = await findKey(backend, params.id);
         return { ...describe(key), ...(isInvalid(key, clock.now()) ? { invalid: true } : {}) };
       },
     },
     {
+      ...write,
       method: "DELETE",
       pattern: one,
-      scope,
-      access: "write",
       handle: async ({ params }) => {
         await backend.revokeKey((await findKey(backend, params.id)).id);
         return {};
       },
     },
   ];
+}
+
+async function listKeys({ backend, clock }: KeyRoutesOptions): Promise<unknown> {
+  const good = (await backend.keys()).filter((key) => !isInvalid(key, clock.now()));
+  return { keys: good.map(({ id }) => ({ id })) };
 }
 
 async function createKey(call: ApiCall, options: KeyRoutesOptions): Promise<unknown> {

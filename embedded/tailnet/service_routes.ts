@@ -26,50 +26,32 @@ export function serviceRoutes(options: ServiceRoutesOptions): Route[] {
   return [...SEGMENTS.flatMap((segment) => crudRoutes(segment, options)), ...hostRoutes(options)];
 }
 
-function crudRoutes(segment: string, { book, emptyListStatus }: ServiceRoutesOptions): Route[] {
+function crudRoutes(segment: string, options: ServiceRoutesOptions): Route[] {
+  const { book } = options;
   const all = `tailnet/:tailnet/${segment}`;
   const one = `${all}/:name`;
+  // Without the scope the real API answers a read as if nothing were there.
+  const read = { method: "GET", scope, access: "read", deniedStatus: 404 } as const;
+  const write = { scope, access: "write", pattern: one } as const;
   return [
+    { ...read, pattern: all, handle: () => listServices(options) },
+    { ...read, pattern: one, handle: ({ params }) => book.get(params.name ?? "") },
+    { ...write, method: "PUT", handle: (call) => book.put(call.params.name ?? "", call) },
     {
-      method: "GET",
-      pattern: all,
-      scope,
-      access: "read",
-      deniedStatus: 404,
-      handle: () => {
-        const vipServices = book.list();
-        if (vipServices.length === 0 && emptyListStatus === 404) {
-          throw new ApiError(404, "not found");
-        }
-        return { vipServices };
-      },
-    },
-    {
-      method: "GET",
-      pattern: one,
-      scope,
-      access: "read",
-      deniedStatus: 404,
-      handle: ({ params }) => book.get(params.name ?? ""),
-    },
-    {
-      method: "PUT",
-      pattern: one,
-      scope,
-      access: "write",
-      handle: (call) => book.put(call.params.name ?? "", call),
-    },
-    {
+      ...write,
       method: "DELETE",
-      pattern: one,
-      scope,
-      access: "write",
       handle: async ({ params }) => {
         await book.delete(params.name ?? "");
         return {};
       },
     },
   ];
+}
+
+function listServices({ book, emptyListStatus }: ServiceRoutesOptions): unknown {
+  const vipServices = book.list();
+  if (vipServices.length === 0 && emptyListStatus === 404) throw new ApiError(404, "not found");
+  return { vipServices };
 }
 
 function hostRoutes(options: ServiceRoutesOptions): Route[] {

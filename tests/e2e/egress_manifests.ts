@@ -7,7 +7,11 @@ export const NAMESPACE = "office";
 const GATEWAY_API = "gateway.networking.k8s.io/v1";
 
 /** All but the TailscaleEndpoints. */
-export function egressManifests({ controlURL, apiURL }: { controlURL: string; apiURL: string }) {
+export function egressManifests(urls: { controlURL: string; apiURL: string }): object[] {
+  return [...tailnetManifests(urls), ...routeManifests()];
+}
+
+function tailnetManifests({ controlURL, apiURL }: { controlURL: string; apiURL: string }) {
   return [
     {
       apiVersion: "v1",
@@ -35,6 +39,11 @@ export function egressManifests({ controlURL, apiURL }: { controlURL: string; ap
         loginURL: controlURL,
       },
     },
+  ];
+}
+
+function routeManifests() {
+  return [
     {
       apiVersion: GATEWAY_API,
       kind: "Gateway",

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../core/object.ts";
+import type { KubeObject } from "../object.ts";
 import { isAbsent, isRecord, sameJson } from "./json.ts";
 import {
   below,
@@ -57,7 +57,7 @@ const APPLIED_METADATA = ["labels", "annotations", "ownerReferences", "finalizer
  *
  * @example
  * ```ts
- * import { needsApply } from "./apply.ts";
+ * import { needsApply } from "./needs_apply.ts";
  * const desired = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } };
  * needsApply(undefined, desired, "me"); // true
  * ```

@@ -3,8 +3,8 @@
  * back right after they were applied: what it fills in, drops and notes as owned is its own.
  */
 import { assert, assertFalse } from "@std/assert";
-import type { KubeObject } from "../core/object.ts";
-import { needsApply } from "./apply.ts";
+import type { KubeObject } from "../object.ts";
+import { needsApply } from "./needs_apply.ts";
 import { isDefault } from "./schema_facts.ts";
 
 const FOLDER = new URL("./testdata/applied/", import.meta.url);

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { KubeObject } from "../core/object.ts";
+import type { KubeObject } from "../object.ts";
 import { isRecord } from "./json.ts";
 import { mergeKeyOf } from "./schema_facts.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertFalse, assertThrows } from "@std/assert";
-import type { KubeObject } from "../core/object.ts";
-import { needsApply } from "./apply.ts";
+import type { KubeObject } from "../object.ts";
+import { needsApply } from "./needs_apply.ts";
 
 type Fields = Record<string, unknown>;
 

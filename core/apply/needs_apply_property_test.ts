@@ -1,7 +1,7 @@
 import { assert, assertFalse } from "@std/assert";
 import fc from "fast-check";
-import type { KubeObject } from "../core/object.ts";
-import { needsApply } from "./apply.ts";
+import type { KubeObject } from "../object.ts";
+import { needsApply } from "./needs_apply.ts";
 
 type Fields = Record<string, unknown>;
 

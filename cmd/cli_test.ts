@@ -23,10 +23,9 @@ Deno.test("a command that is not known is a misuse", async () => {
 });
 
 Deno.test("run without a cluster says in one line where it looked and what to do", async () => {
-  const env = { HOME: "/nonexistent", KUBECONFIG: "/nonexistent/config" };
-  const { code, stderr } = await runProgram(["run"], env);
+  const { code, stderr } = await runProgram(["run"], { KUBECONFIG: "/dev/null/config" });
   assertEquals(code, 1);
-  assertMatch(stderr, /^tailscale-gateway: .*\/nonexistent\/config.*\n$/);
+  assertMatch(stderr, /^tailscale-gateway: .*\/dev\/null\/config.*\n$/);
 });
 
 Deno.test("run refuses options that are no use in one line", async () => {

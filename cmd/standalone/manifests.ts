@@ -33,14 +33,16 @@ export async function readManifests(folder: string): Promise<Manifest[]> {
 }
 
 async function manifestFiles(folder: string): Promise<string[]> {
-  // Reading a folder that is not there yields nothing (Deno 2.9.3), so it is asked first.
-  const isFolder = await Deno.stat(folder).then((info) => info.isDirectory, () => false);
-  if (!isFolder) {
-    throw new CommandError(`${folder} is not a folder that can be read; give one with manifests`);
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(folder));
+    return entries.filter(({ isFile, name }) => isFile && /\.(ya?ml|json)$/.test(name))
+      .map(({ name }) => name).sort();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(`${folder} cannot be read; give a folder with manifests: ${reason}`, {
+      cause,
+    });
   }
-  const entries = await Array.fromAsync(Deno.readDir(folder));
-  return entries.filter(({ isFile, name }) => isFile && /\.(ya?ml|json)$/.test(name))
-    .map(({ name }) => name).sort();
 }
 
 function parseManifests(file: string, text: string): KubeObject[] {

@@ -56,7 +56,7 @@ Deno.test("an arrow against the design is named with its line", async () => {
     ["kube/a.ts", "./testing.ts", "kube"],
     ["tailscale/a.ts", "../kube/client.ts", "tailscale"],
     ["telemetry/a.ts", "../controllers/x/plan.ts", "telemetry"],
-    ["embedded/a.ts", "../kube/client.ts", "embedded"],
+    ["embedded/a.ts", "../operator/cache.ts", "embedded"],
     ["operator/a.ts", "../cmd/run.ts", "operator"],
     ["main.ts", "./operator/run.ts", "main.ts"],
     ["mod.ts", "./kube/client.ts", "mod.ts"],

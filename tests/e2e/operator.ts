@@ -59,13 +59,12 @@ export class OperatorProcess {
 
   constructor(readonly bed: Testbed) {}
 
-  /** Starts it, without waiting. */
-  async launch(): Promise<Daemon> {
-    const kubeconfig = await this.#kubeconfig();
+  /** Starts it, without waiting. The kubeconfig must have been written. */
+  launch(): Daemon {
     this.#daemon = this.bed.daemons.start(`operator-${++this.#starts}`, [
       Deno.execPath(),
       ...["run", "-A", "--no-lock", "--no-check", join(ROOT, "main.ts"), "run"],
-      `--kubeconfig=${kubeconfig}`,
+      `--kubeconfig=${this.#kubeconfig}`,
       `--namespace=${NAMESPACE}`,
       `--http-address=${HTTP}`,
       "--log-level=debug",
@@ -75,8 +74,8 @@ export class OperatorProcess {
 
   /** Starts it, and waits until it is ready. */
   async start(): Promise<void> {
-    const daemon = await this.launch();
-    await daemon.ready(async () => (await fetch(`http://${HTTP}/ready`)).ok);
+    await this.writeKubeconfig();
+    await this.launch().ready(async () => (await fetch(`http://${HTTP}/ready`)).ok);
   }
 
   /** SIGTERM, as a cluster would. */
@@ -92,15 +91,17 @@ export class OperatorProcess {
     return await fetch(`http://${HTTP}${path}`);
   }
 
-  /** A kubeconfig with the token of the operator's own account. */
-  async #kubeconfig(): Promise<string> {
+  get #kubeconfig(): string {
+    return join(this.bed.stateDir, "operator.kubeconfig");
+  }
+
+  /** Writes a kubeconfig with a token of the operator's own account. */
+  async writeKubeconfig(): Promise<void> {
     const token = await this.bed.kubectl(
       ...["-n", NAMESPACE, "create", "token", "tailscale-gateway", "--duration=2h"],
     );
     const admin = parseAllDocuments(await Deno.readTextFile(this.bed.kubeconfig))[0]?.toJS();
     admin.users[0].user = { token: token.trim() };
-    const file = join(this.bed.stateDir, "operator.kubeconfig");
-    await Deno.writeTextFile(file, stringify(admin));
-    return file;
+    await Deno.writeTextFile(this.#kubeconfig, stringify(admin));
   }
 }

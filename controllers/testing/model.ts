@@ -25,6 +25,9 @@ interface ModelKey {
   revoked: boolean;
 }
 
+/** An object with what the types of some kinds have beside the metadata. */
+type Written = KubeObject & { spec?: unknown; status?: unknown; data?: unknown };
+
 /** The world, and what happens in it. */
 export class Model {
   now = NOW;
@@ -40,7 +43,7 @@ export class Model {
   readonly #objects = new Map<string, KubeObject>();
   #version = 100;
 
-  constructor(...objects: readonly KubeObject[]) {
+  constructor(...objects: readonly Written[]) {
     this.put(...objects);
   }
 
@@ -68,7 +71,7 @@ export class Model {
   }
 
   /** Puts objects as they are, in place of those of their names. */
-  put(...objects: readonly KubeObject[]): this {
+  put(...objects: readonly Written[]): this {
     for (const object of objects) this.#objects.set(`${object.kind} ${keyOf(object)}`, object);
     return this;
   }
@@ -115,7 +118,7 @@ export class Model {
 
   #keepStatus(controller: Controller, key: string, status: unknown): void {
     const live = this.get(controller.type, key);
-    if (live) this.put({ ...live, status } as KubeObject);
+    if (live) this.put({ ...live, status });
   }
 
   /** Does what an action says. */
@@ -211,7 +214,7 @@ export class Model {
         if (ours && !wanted.includes(pod.metadata.name)) this.remove(POD, keyOf(pod));
       }
       for (const name of wanted) if (!this.get(POD, `apps/${name}`)) this.put(podOf(set, name));
-      this.put({ ...set, status: { readyReplicas: wanted.length } } as KubeObject);
+      this.put({ ...set, status: { readyReplicas: wanted.length } });
     }
     return this;
   }
@@ -225,7 +228,7 @@ export class Model {
       if (!state || state.data?.device_id || !config?.AuthKey) continue;
       const nodeId = `n-${name}`;
       this.devices = [...this.devices, machine(nodeId, config.Hostname ?? name)];
-      this.put({ ...state, data: { ...state.data, device_id: encodeBase64(nodeId) } } as Secret);
+      this.put({ ...state, data: { ...state.data, device_id: encodeBase64(nodeId) } });
     }
     return this;
   }

@@ -8,12 +8,17 @@ import { isTailnetAddress } from "../core/cidr.ts";
 import { deviceByName, type TailnetDevice } from "../core/device.ts";
 import { deepEqual } from "../core/equal.ts";
 import type { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
-import { type ResolvedEndpoint, withDefaults } from "../api/tailscale_endpoints_defaults.ts";
+import type {
+  ResolvedEndpoint,
+  ResolvedEndpointsSpec,
+} from "../api/tailscale_endpoints_defaults.ts";
 import type { Backend, HealthCheck, Upstream } from "./backend.ts";
 
 /** What resolving a TailscaleEndpoints needs. */
 export interface EndpointsView {
   readonly object: TailscaleEndpoints;
+  /** Its spec with every default. */
+  readonly spec: ResolvedEndpointsSpec;
   /** The devices of its tailnet; undefined while they are not known. */
   readonly devices?: readonly TailnetDevice[];
   /** The CONNECT port of its egress proxies; undefined while none of them is ready. */
@@ -35,7 +40,7 @@ export type EntryResolution =
 
 /** Resolves every entry by itself: a bad one never stops the others. */
 export function resolveEntries(view: EndpointsView): EntryResolution[] {
-  return withDefaults(view.object.spec).endpoints.map((entry) => resolveEntry(entry, view.devices));
+  return view.spec.endpoints.map((entry) => resolveEntry(entry, view.devices));
 }
 
 function resolveEntry(

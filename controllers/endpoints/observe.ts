@@ -18,7 +18,6 @@ import {
   STATEFUL_SET,
 } from "../../api/resources.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
-import { withDefaults } from "../../api/tailscale_endpoints_defaults.ts";
 import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
 import type { EndpointsView } from "../../backends/endpoints.ts";
 import { Index, parentValue } from "../indexes.ts";
@@ -90,15 +89,10 @@ export function observeEndpoints(world: World, key: string): EndpointsObserved |
   const tailnet = objects.get<TailscaleTailnet>(TailscaleTailnet.resource, tailnetName);
   const state = world.tailnets.get(tailnetName);
   const failure = world.failure(NAME, key);
-  const set = tailnet && proxySetOf({
-    endpoints,
-    spec: withDefaults(endpoints.spec),
-    tailnet,
-    settings: world.settings,
-  });
+  const view = viewOf(world, endpoints);
+  const set = tailnet && proxySetOf(view, tailnet, world.settings);
   const made = madeFor(world, endpoints);
   const pods = objects.byIndex<Pod>(POD, Index.parent, parentOf(endpoints));
-  const view = viewOf(world, endpoints);
   return {
     endpoints,
     view,

@@ -8,7 +8,6 @@ import { needsApply } from "../../core/apply/needs_apply.ts";
 import { isControlledBy } from "../../core/labels.ts";
 import { STATEFUL_SET } from "../../api/resources.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
-import { withDefaults } from "../../api/tailscale_endpoints_defaults.ts";
 import { TailscaleEndpointsReason as Reason } from "../../api/tailscale_endpoints.ts";
 import { type Action, fieldManagerOf, IDLE, type Plan } from "../controller.ts";
 import { finalizerAction, hasFinalizer } from "../finalizer.ts";
@@ -72,8 +71,8 @@ function refusal(o: EndpointsObserved): Failure | undefined {
   return undefined;
 }
 
-function supported({ endpoints }: EndpointsObserved): Failure | undefined {
-  const message = unsupported(withDefaults(endpoints.spec));
+function supported({ view }: EndpointsObserved): Failure | undefined {
+  const message = unsupported(view.spec);
   return message ? { reason: Reason.NotSupported, message } : undefined;
 }
 

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import type {
   ResolvedEndpoint,
   ResolvedEndpointsSpec,
 } from "../../api/tailscale_endpoints_defaults.ts";
 import type { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
+import type { EndpointsView } from "../../backends/endpoints.ts";
 import { type ProxySet, statefulSetName } from "../proxies/proxy_set.ts";
 import type { Settings } from "../world.ts";
 
@@ -16,12 +16,9 @@ const DEFAULT_LOGIN_URL = "https://controlplane.tailscale.com";
 
 /** The egress proxies of the object; undefined where it asks for something that is not done yet. */
 export function proxySetOf(
-  { endpoints, spec, tailnet, settings }: {
-    endpoints: TailscaleEndpoints;
-    spec: ResolvedEndpointsSpec;
-    tailnet: TailscaleTailnet;
-    settings: Settings;
-  },
+  { object: endpoints, spec }: EndpointsView,
+  tailnet: TailscaleTailnet,
+  settings: Settings,
 ): ProxySet | undefined {
   const { proxy } = spec;
   if (unsupported(spec) || !proxy) return undefined;

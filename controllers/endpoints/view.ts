@@ -7,7 +7,10 @@ import { objectKey } from "../../core/object.ts";
 import type { Service, StatefulSet } from "../../api/core_objects.ts";
 import { SERVICE, STATEFUL_SET } from "../../api/resources.ts";
 import type { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
-import { withDefaults } from "../../api/tailscale_endpoints_defaults.ts";
+import {
+  type ResolvedEndpointsSpec,
+  withDefaults,
+} from "../../api/tailscale_endpoints_defaults.ts";
 import type { EndpointsView } from "../../backends/endpoints.ts";
 import { CONNECT_PORT, serviceName, statefulSetName } from "../proxies/proxy_set.ts";
 import type { World } from "../world.ts";
@@ -16,22 +19,26 @@ import { unsupported } from "./proxy_set.ts";
 /** The view that hooks and status resolve backends from. */
 export function viewOf(world: World, endpoints: TailscaleEndpoints): EndpointsView {
   const state = world.tailnets.get(endpoints.spec.tailnet);
+  const spec = withDefaults(endpoints.spec);
   const proxy = readyProxy(world, endpoints);
-  const refused = refusal(endpoints);
+  const refused = refusal(endpoints, spec);
   return {
     object: endpoints,
+    spec,
     ...(state?.fetchedAt === undefined ? {} : { devices: state.devices }),
     ...(proxy ? { proxy } : {}),
     ...(refused ? { refused } : {}),
   };
 }
 
-function refusal(endpoints: TailscaleEndpoints): EndpointsView["refused"] {
-  const { name, deletionTimestamp } = endpoints.metadata;
-  if (deletionTimestamp) {
-    return { reason: "Deleting", message: `TailscaleEndpoints ${name} is being deleted.` };
+function refusal(
+  { metadata }: TailscaleEndpoints,
+  spec: ResolvedEndpointsSpec,
+): EndpointsView["refused"] {
+  if (metadata.deletionTimestamp) {
+    return { reason: "Deleting", message: `TailscaleEndpoints ${metadata.name} is being deleted.` };
   }
-  const message = unsupported(withDefaults(endpoints.spec));
+  const message = unsupported(spec);
   return message ? { reason: "NotSupported", message } : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
 import { timestamp } from "../../core/conditions.ts";
 import { GATEWAY } from "../../api/resources.ts";
 import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
@@ -153,4 +154,28 @@ Deno.test("nothing is written for a Gateway that goes or is gone", () => {
   const gone = world("h2").put(revision("h1.0"));
   gone.remove(GATEWAY, "infra/eg");
   assertEquals(outcome(gone), undefined);
+});
+
+Deno.test("however Envoy Gateway fails or keeps silent, an hour of wakes does not write hot", () => {
+  const facts = fc.record({
+    failed: fc.boolean(),
+    servedHash: fc.constantFrom("h0", "h1"),
+    count: fc.nat(9),
+  });
+  fc.assert(fc.property(facts, ({ failed, servedHash, count }) => {
+    const model = world("h1").put(revision(`h1.${count}`));
+    calls(model, { servedHash, ...(failed ? { failedAt: NOW } : {}) });
+    let writes = 0;
+    for (const end = NOW + 3_600_000; model.now < end;) {
+      const now = outcome(model);
+      if (now === undefined) break;
+      if (typeof now === "object") {
+        assert(now.wakeAt > model.now);
+        model.now = now.wakeAt;
+      } else {
+        assert(++writes <= 20, "written hot");
+        model.put(revision(now, model.now));
+      }
+    }
+  }));
 });

@@ -40,7 +40,8 @@ export class Model {
   hooks: HookFacts = { failedAt: new Map(), servedHash: new Map(), lastCallAt: NOW };
   rendered: ReadonlyMap<string, RenderedGateway> | undefined;
   readonly failures = new Map<string, Failure>();
-  readonly #objects = new Map<string, KubeObject>();
+  /** By kind, by key. */
+  readonly #objects = new Map<string, Map<string, KubeObject>>();
   #version = 100;
 
   constructor(...objects: readonly Written[]) {
@@ -52,7 +53,7 @@ export class Model {
     return {
       objects: {
         get: <T extends KubeObject>(type: ResourceType, key: string) =>
-          this.#objects.get(`${type.kind} ${key}`) as T | undefined,
+          this.#objects.get(type.kind)?.get(key) as T | undefined,
         list: <T extends KubeObject>(type: ResourceType, namespace?: string) =>
           this.all<T>(type).filter(({ metadata }) =>
             !namespace || metadata.namespace === namespace
@@ -72,7 +73,10 @@ export class Model {
 
   /** Puts objects as they are, in place of those of their names. */
   put(...objects: readonly Written[]): this {
-    for (const object of objects) this.#objects.set(`${object.kind} ${keyOf(object)}`, object);
+    for (const object of objects) {
+      const ofKind = this.#objects.get(object.kind) ?? new Map<string, KubeObject>();
+      this.#objects.set(object.kind, ofKind.set(keyOf(object), object));
+    }
     return this;
   }
 
@@ -83,12 +87,12 @@ export class Model {
 
   /** All objects of a type. */
   all<T extends KubeObject>(type: ResourceType): T[] {
-    return [...this.#objects.values()].filter(({ kind }) => kind === type.kind) as T[];
+    return [...this.#objects.get(type.kind)?.values() ?? []] as T[];
   }
 
   /** Takes an object away. */
   remove(type: ResourceType, key: string): void {
-    this.#objects.delete(`${type.kind} ${key}`);
+    this.#objects.get(type.kind)?.delete(key);
   }
 
   /** What the controller would do now; undefined where it has nothing to observe. */

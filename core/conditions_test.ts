@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { conditionsFrom, no, timestamp, yes } from "./conditions.ts";
 
 Deno.test("conditionsFrom() moves lastTransitionTime only when the status flips", () => {
@@ -8,4 +8,17 @@ Deno.test("conditionsFrom() moves lastTransitionTime only when the status flips"
   assertEquals(same[0]?.lastTransitionTime, timestamp(0));
   assertEquals(same[0]?.observedGeneration, 2);
   assertEquals(flip[0]?.lastTransitionTime, "1970-01-01T00:01:30Z");
+});
+
+Deno.test("conditionsFrom() cuts a message that the API server would refuse", () => {
+  const [condition] = conditionsFrom([no("Ready", "Waiting", "x".repeat(40_000))], undefined, {
+    now: 0,
+    generation: undefined,
+  });
+  assert((condition?.message.length ?? 0) <= 32_768);
+  assertEquals("observedGeneration" in (condition ?? {}), false);
+});
+
+Deno.test("timestamp() is RFC 3339 in whole seconds", () => {
+  assertEquals(timestamp(Date.parse("2026-03-01T12:00:00.987Z")), "2026-03-01T12:00:00Z");
 });

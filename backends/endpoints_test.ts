@@ -150,6 +150,7 @@ Deno.test("a port that no endpoint has, or no endpoints at all, is a problem tha
 Deno.test("endpoints of one backendRef that differ in protocol or health check are MixedSettings", () => {
   const mixed = [
     byIP("b", { protocol: "GRPC" }),
+    byIP("b", { protocol: "HTTP2" }),
     byIP("b", { healthCheck: { path: "/healthz" } }),
     byIP("b", { healthCheck: { enabled: false } }),
     byIP("b", { healthCheck: { interval: "20s" } }),

@@ -9,7 +9,7 @@ import { usable } from "../testing/builders.ts";
 import { messageOf } from "../testing/conditions.ts";
 import type { Model } from "../testing/model.ts";
 import { endpointsController } from "./controller.ts";
-import { actions, atRest, condition, fresh, know, plan, run, status } from "./testing.ts";
+import { actions, atRest, condition, edit, fresh, know, plan, run, status } from "./testing.ts";
 
 const HOST = { name: "api", tailscaleIP: "100.64.0.10", port: 8080 };
 
@@ -91,6 +91,12 @@ Deno.test("M26 replicas do not count as ready before the StatefulSet's controlle
   assertEquals(condition(model, "StatefulSetsReady"), "False ReplicasNotReady");
   setReady(model, 2, { observedGeneration: 4 });
   assertEquals(condition(model, "StatefulSetsReady"), "True AllReplicasReady");
+});
+
+Deno.test("M26 a StatefulSet that is not scaled yet is not ready, though all that it has is", () => {
+  const model = atRest();
+  edit(model, { proxy: egress(3) });
+  assertEquals(condition(model, "StatefulSetsReady"), "False ReplicasNotReady");
 });
 
 Deno.test("M23 M29 M104 statefulSetRefs say what runs and under which name it is reached", () => {

@@ -252,6 +252,13 @@ Deno.test("M180 while a replica is not connected the devices are listed every 30
   assertEquals([actions(model), plan(model)?.wakeAt], [[], NOW + WAITING_PERIOD_MS]);
 });
 
+Deno.test("M180 the time to the next list is counted from the last try, failed or not", () => {
+  const model = opened("edge");
+  change(model, { triedAt: NOW + 60_000 });
+  model.now = NOW + REST_PERIOD_MS;
+  assertEquals([actions(model), plan(model)?.wakeAt], [[], NOW + 60_000 + REST_PERIOD_MS]);
+});
+
 Deno.test("M94 a device that has just logged in is looked for at once, and only once", () => {
   const model = opened("edge");
   model.put(replica("intranet-egress-0", "n-new"));
@@ -281,7 +288,7 @@ Deno.test("a tailnet that objects still name waits for them, open and with fresh
   assertEquals(conditionOf(status, "Authenticated"), "True Authenticated");
   assertEquals([status.usedBy, plan(model)?.wakeAt], [1, NOW + REST_PERIOD_MS]);
   model.tailnets.clear(); // as after a restart
-  assertEquals(actions(model), ["openTailnet corp"]);
+  assertEquals([actions(model), plan(model)?.status], [["openTailnet corp"], undefined]);
 });
 
 Deno.test("a tailnet in use whose credential is refused keeps that apart from InUse", () => {

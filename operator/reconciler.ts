@@ -21,6 +21,7 @@ import type { EventRecorder } from "../kube/events.ts";
 import { statusChanged } from "../core/apply/status.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { ActionRunner } from "./actions.ts";
+import { Brake } from "./brake.ts";
 import type { ClusterCache } from "./cache.ts";
 import { clusterRetryAt, failureOf, type TimedFailure } from "./failures.ts";
 
@@ -64,9 +65,11 @@ export class Reconciler {
   /** Status writes that failed in a row. */
   readonly #unsaid = new Map<string, number>();
   readonly #ran = new Set<string>();
+  readonly #brake: Brake;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
+    this.#brake = new Brake(options.clock);
     this.#fieldManager = fieldManagerOf(options.controller);
   }
 
@@ -85,6 +88,8 @@ export class Reconciler {
     try {
       const plan = this.#plan(key);
       if (!plan) return this.#forget(key);
+      const wait = plan.actions.length > 0 ? this.#braked(key) : 0;
+      if (wait > 0) return { kind: "retry", at: this.#options.clock.now() + wait };
       const failure = await this.#act(plan, key);
       this.#markRun(key);
       // The status tells of the world after the actions, and of the failure.
@@ -103,8 +108,18 @@ export class Reconciler {
   #forget(key: string): Outcome {
     this.#held.delete(key);
     this.#unsaid.delete(key);
+    this.#brake.forget(key);
     this.#ran.delete(key);
     return { kind: "done" };
+  }
+
+  /** How long a key that is acted on far too often has to wait. */
+  #braked(key: string): number {
+    const wait = this.#brake.waitMs(key);
+    if (wait > 0) {
+      this.#options.log.warn("acted on too often: somebody else may undo what is done", { key });
+    } else this.#brake.spend(key);
+    return wait;
   }
 
   #markRun(key: string): void {

@@ -4,11 +4,8 @@
  * @module
  */
 import { assert } from "@std/assert";
-import { apiVersionOf, type Condition, keyOf, type KubeObject } from "../core/object.ts";
+import { type Condition, keyOf, type KubeObject } from "../core/object.ts";
 import type { ResourceType } from "../core/object.ts";
-import { admit } from "../api/admission.ts";
-import { KINDS } from "../api/registry.ts";
-import * as resources from "../api/resources.ts";
 import { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
 import { TailscaleGatewayRevision } from "../api/tailscale_gateway_revision.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
@@ -23,9 +20,10 @@ import { WorkloadSimulator } from "../embedded/workloads/simulator.ts";
 import { KubeClient } from "../kube/client.ts";
 import { handlerTransport } from "../kube/transport.ts";
 import { createLog } from "../telemetry/log.ts";
-import { Operator } from "./operator.ts";
+import { Operator, type OperatorOptions } from "./operator.ts";
+import { admitted, errorsOf, typeOf } from "./testing_admission.ts";
 import { SkippingClock } from "./testing_clock.ts";
-import { TestEnvoyGateway } from "./testing_envoy.ts";
+import { acceptRevision, TestEnvoyGateway } from "./testing_envoy.ts";
 
 /** The OAuth client of the tests' tailnet. */
 export const OAUTH_CLIENT: OAuthClient = {
@@ -34,12 +32,6 @@ export const OAUTH_CLIENT: OAuthClient = {
   scopes: ["devices:core", "auth_keys", "services"],
   tags: ["tag:operator"],
 };
-
-const TYPES: ReadonlyMap<string, ResourceType> = new Map(
-  [...KINDS.map(({ resource }) => resource), ...Object.values(resources).flat()]
-    .filter((value): value is ResourceType => typeof value === "object")
-    .map((type) => [`${apiVersionOf(type)}/${type.kind}`, type]),
-);
 
 /** How long a test waits for a state, which comes within some milliseconds where all is well. */
 const PATIENCE_MS = 15_000;
@@ -65,8 +57,8 @@ export class TestWorld {
   readonly clock = new SkippingClock();
   readonly api = new EmbeddedApiServer({
     clock: this.clock,
-    validate: (object) => errorsOf(object),
-    defaults: (object) => admitted(object),
+    validate: errorsOf,
+    defaults: admitted,
   });
   /** People's client: not counted, and met by no fault. */
   readonly client = new KubeClient(handlerTransport((request) => this.api.handle(request)));
@@ -99,8 +91,16 @@ export class TestWorld {
   /** Starts an operator. */
   start(): Operator {
     assert(!this.#run, "an operator runs already");
+    const operator = this.create();
+    const stop = new AbortController();
+    this.#run = { operator, stop, ended: operator.run(stop.signal) };
+    return operator;
+  }
+
+  /** An operator of this world, which the caller runs. */
+  create(options: Partial<OperatorOptions> = {}): Operator {
     const transport = handlerTransport((request) => this.#handle(request), { clock: this.clock });
-    const operator = new Operator({
+    return new Operator({
       client: new KubeClient(transport, { clock: this.clock }),
       clock: this.clock,
       log: createLog({ level: "debug", write: (line) => void this.logs.push(line) }),
@@ -110,10 +110,8 @@ export class TestWorld {
       grpcAddress: "127.0.0.1:0",
       httpAddress: "127.0.0.1:0",
       fetch: (input, init) => this.#fetch(input, init),
+      ...options,
     });
-    const stop = new AbortController();
-    this.#run = { operator, stop, ended: operator.run(stop.signal) };
-    return operator;
   }
 
   /** Ends the operator, as SIGTERM does. */
@@ -228,6 +226,11 @@ export class TestWorld {
     ).length;
   }
 
+  /** The revision of a Gateway. */
+  revision(gateway = "apps/edge"): TailscaleGatewayRevision | undefined {
+    return this.find<TailscaleGatewayRevision>(TailscaleGatewayRevision.resource, gateway);
+  }
+
   /** Envoy Gateway translates: gives the upstreams of those of the named clusters. */
   async translate(
     clusters: readonly string[],
@@ -235,10 +238,10 @@ export class TestWorld {
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const port = await this.until("hooks are served", () => this.operator.listening?.grpcPort);
     this.#gateway ??= new TestEnvoyGateway(port);
-    const revision = gateway
-      ? this.find<TailscaleGatewayRevision>(TailscaleGatewayRevision.resource, gateway)
-      : undefined;
-    return await this.#gateway.translate(clusters, revision);
+    const revision = gateway ? this.revision(gateway) : undefined;
+    const answer = await this.#gateway.translate(clusters, revision);
+    if (revision) await acceptRevision(this.client, revision);
+    return answer;
   }
 
   /** Asks the operator's HTTP port. */
@@ -283,22 +286,6 @@ export async function withWorld(
     stop.abort();
     await simulated;
   }
-}
-
-function typeOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): ResourceType {
-  const type = TYPES.get(`${apiVersion}/${kind}`);
-  assert(type, `no type ${apiVersion}/${kind}`);
-  return type;
-}
-
-function errorsOf(object: KubeObject): readonly string[] {
-  const admission = admit(object);
-  return "errors" in admission ? admission.errors : [];
-}
-
-function admitted(object: KubeObject): KubeObject {
-  const admission = admit(object);
-  return "object" in admission ? admission.object : object;
 }
 
 function pause(ms: number): Promise<void> {

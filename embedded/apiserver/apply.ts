@@ -15,11 +15,10 @@ import {
   isEmpty,
   members,
   type Path,
-  toFieldsV1,
   union,
   withNamedAncestors,
 } from "./field_set.ts";
-import { asObject, equal, type JsonMap } from "./json.ts";
+import { asObject, type JsonMap } from "./json.ts";
 import { type FieldRules, ListError, pathText } from "./list_rules.ts";
 import {
   comparable,
@@ -76,9 +75,7 @@ export function serverSideApply(request: ApplyRequest): Applied {
   if (found.length > 0 && !force) throw applyConflict(found);
 
   const after = new Map(othersAfter(owners, writer, change));
-  const unchanged = last && equal(toFieldsV1(last.set), toFieldsV1(set));
-  const entry = unchanged ? last.entry : claim(request, last, change);
-  after.set(ownerKey(writer), { entry, set });
+  after.set(ownerKey(writer), { entry: claim(request, last, change), set });
   return { object: asObject(object), owners: after };
 }
 

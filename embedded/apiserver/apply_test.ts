@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { FakeClock } from "../../core/clock_fake.ts";
 import type { ManagedFieldsEntry } from "../../core/object.ts";
 import type { JsonMap } from "./json.ts";
 import { CONFIG_MAPS, configMap, TestServer } from "./testing.ts";
@@ -31,6 +32,18 @@ function statefulSet(container: JsonMap, more: JsonMap = {}): JsonMap {
     },
   };
 }
+
+Deno.test("apply sets the manager's time when a value changes, and keeps it when none does", async () => {
+  const clock = new FakeClock();
+  const api = new TestServer({ clock });
+  const timeAfter = async (value: string) => {
+    clock.advance(60_000);
+    return entry((await api.apply(PATH, "one", data({ x: value }))).body, "one")?.time;
+  };
+  const first = await timeAfter("1");
+  assertEquals(await timeAfter("1"), first);
+  assert(await timeAfter("2") !== first);
+});
 
 Deno.test("apply records the manager's fields in fieldsV1", async () => {
   const api = new TestServer();

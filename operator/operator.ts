@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock } from "../core/clock.ts";
-import { keyOf } from "../core/object.ts";
+import { keyOf, type KubeObject } from "../core/object.ts";
 import { TailscaleGatewayRevision } from "../api/tailscale_gateway_revision.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
 import { fieldManagerOf } from "../controllers/controller.ts";
@@ -18,6 +18,7 @@ import { ExtensionServer } from "../extension/server.ts";
 import type { Snapshot } from "../extension/snapshot.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { EventRecorder } from "../kube/events.ts";
+import type { Change } from "../kube/store.ts";
 import { degradation, type HealthReport } from "../telemetry/health.ts";
 import { serveHttp } from "../telemetry/http.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -250,12 +251,8 @@ export class Operator {
 
   #connect(): void {
     this.cache.onChange((type, change) => {
-      if (type === TailscaleTailnet.resource) this.#followCredentials();
-      if (type === TailscaleGatewayRevision.resource) {
-        const revision = change.object as TailscaleGatewayRevision;
-        if (change.type === "deleted") this.#hooks.forget(keyOf(revision));
-        else this.#hooks.asked(keyOf(revision), revision.spec.revision);
-      }
+      if (type === TailscaleTailnet.resource) this.#followTailnet(change);
+      if (type === TailscaleGatewayRevision.resource) this.#followRevision(change);
       this.#renderer.changed(type);
       for (const engine of this.#engines.values()) engine.changed(type, change);
       if (type === TailscaleTailnet.resource) this.#checkSettled();
@@ -285,10 +282,17 @@ export class Operator {
     }
   }
 
-  #followCredentials(): void {
+  #followTailnet({ type, object }: Change<KubeObject>): void {
     const { namespace } = this.#options.settings;
     const tailnets = this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource);
     const keys = tailnets.map((tailnet) => credentialKey(tailnet, namespace));
     this.cache.secrets.follow(new Set(keys));
+    if (type === "deleted") this.tailnets.forget(keyOf(object));
+  }
+
+  #followRevision({ type, object }: Change<KubeObject>): void {
+    const { spec } = object as TailscaleGatewayRevision;
+    if (type === "deleted") this.#hooks.forget(keyOf(object));
+    else this.#hooks.asked(keyOf(object), spec.revision);
   }
 }

@@ -39,6 +39,8 @@ export interface TailnetsOptions {
 export class Tailnets {
   readonly #options: TailnetsOptions;
   readonly #entries = new Map<string, Entry>();
+  /** What closed tailnets last showed: a credential that goes takes no host from Envoy. */
+  readonly #closed = new Map<string, TailnetState>();
   readonly #limiters: Limiters;
   readonly #listeners: ((tailnet: string) => void)[] = [];
   #states: ReadonlyMap<string, TailnetState> = new Map();
@@ -62,8 +64,10 @@ export class Tailnets {
   async open(name: string, connection: TailnetConnection): Promise<void> {
     const known = this.#entries.get(name);
     const same = known?.state.fingerprint === connection.fingerprint;
-    const entry = known && same ? known : this.#create(name, connection, known?.state);
+    const before = known?.state ?? this.#closed.get(name);
+    const entry = known && same ? known : this.#create(name, connection, before);
     this.#entries.set(name, entry);
+    this.#closed.delete(name);
     try {
       const { missing } = await entry.client.checkScopes();
       entry.failures = 0;
@@ -76,16 +80,26 @@ export class Tailnets {
       return;
     }
     // What an earlier credential showed may be another tailnet's.
-    if (!same && known?.state.fetchedAt !== undefined) {
-      await this.listDevices(name, [...known.state.soughtIds]);
+    if (!same && before?.fetchedAt !== undefined) {
+      await this.listDevices(name, [...before.soughtIds]);
     }
   }
 
-  /** Forgets a tailnet. */
+  /** Calls a tailnet's API no more. The devices that it had stay known. */
   close(name: string): void {
-    if (!this.#entries.delete(name)) return;
+    const entry = this.#entries.get(name);
+    if (!entry) return;
+    const { check: _, ...state } = entry.state;
+    this.#entries.delete(name);
+    if (state.fetchedAt !== undefined) this.#closed.set(name, { ...state, fingerprint: "" });
     this.#limiters.release(name);
     this.#publish(name);
+  }
+
+  /** The TailscaleTailnet is gone, and with it all that is known of it. */
+  forget(name: string): void {
+    this.close(name);
+    if (this.#closed.delete(name)) this.#publish(name);
   }
 
   /** Makes an auth key. @throws {TailscaleError} {TailnetClosedError} */
@@ -205,7 +219,8 @@ export class Tailnets {
   }
 
   #publish(name: string): void {
-    this.#states = new Map([...this.#entries].map(([key, { state }]) => [key, state]));
+    const open = [...this.#entries].map(([key, { state }]) => [key, state] as const);
+    this.#states = new Map([...this.#closed, ...open]);
     for (const listener of this.#listeners) listener(name);
   }
 }

@@ -236,18 +236,28 @@ export class TestWorld {
     clusters: readonly string[],
     gateway?: string,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
-    const port = await this.until("hooks are served", () => this.operator.listening?.grpcPort);
-    this.#gateway ??= new TestEnvoyGateway(port);
+    const envoyGateway = await this.#envoyGateway();
     const revision = gateway ? this.revision(gateway) : undefined;
-    const answer = await this.#gateway.translate(clusters, revision);
+    const answer = await envoyGateway.translate(clusters, revision);
     if (revision) await acceptRevision(this.client, revision);
     return answer;
+  }
+
+  /** Calls a hook with any bytes; false when it refuses them. */
+  async callWith(bytes: Uint8Array): Promise<boolean> {
+    const call = (await this.#envoyGateway()).call(bytes);
+    return await call.then(() => true, () => false);
   }
 
   /** Asks the operator's HTTP port. */
   async http(path: string): Promise<{ status: number; text: string }> {
     const response = await fetch(`http://127.0.0.1:${this.operator.listening?.httpPort}${path}`);
     return { status: response.status, text: await response.text() };
+  }
+
+  async #envoyGateway(): Promise<TestEnvoyGateway> {
+    const port = await this.until("hooks are served", () => this.operator.listening?.grpcPort);
+    return this.#gateway ??= new TestEnvoyGateway(port);
   }
 
   #handle(request: Request): Promise<Response> {

@@ -1,7 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import * as resources from "../api/resources.ts";
-import { OAUTH_CLIENT, withWorld } from "./testing.ts";
-import { endpoints, everything, namespace, secret, tailnet } from "./testing_objects.ts";
+import { withWorld } from "./testing.ts";
+import {
+  endpoints,
+  everything,
+  namespace,
+  OAUTH_CLIENT,
+  secret,
+  tailnet,
+} from "./testing_objects.ts";
 import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
 
 const GOOD = { client_id: OAUTH_CLIENT.clientId, client_secret: OAUTH_CLIENT.clientSecret };

@@ -3,11 +3,11 @@ import * as resources from "../api/resources.ts";
 import type { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
 import { TailscaleEndpoints as ENDPOINTS } from "../api/tailscale_endpoints.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
-import { OAUTH_CLIENT, withWorld } from "./testing.ts";
-import { endpoints, everything, proxy, tailnet } from "./testing_objects.ts";
+import { withWorld } from "./testing.ts";
+import { endpoints, everything, OAUTH_CLIENT, proxy, tailnet } from "./testing_objects.ts";
 import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
 
-Deno.test("M60 M148 from nothing to a route that Envoy can use", () =>
+Deno.test("M60 M62 M176 from nothing to a route that Envoy can use", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     const clusters = await world.translate([CLUSTER, "httproute/other/one/rule/0"], "apps/edge");
@@ -58,7 +58,7 @@ Deno.test("what changed while the operator was down is done when it is back", ()
     assertEquals((await world.tailnet.nodes()).length, 2);
   }));
 
-Deno.test("M229 no credential is in logs, Events, status or metrics", () =>
+Deno.test("no credential is in logs, Events, status or metrics", () =>
   withWorld({}, async (world) => {
     await world.apply(...everything());
     world.fail({ method: "PATCH", path: /wiki-egress-0-config/, response: { status: 500 } });

@@ -40,7 +40,7 @@ Deno.test("a route to an object that is not there has no upstreams, until it com
     await world.until("served", async () => (await upstreams(world, cluster))?.length === 1);
   }));
 
-Deno.test("M259 a route from another namespace is served only with a ReferenceGrant", () =>
+Deno.test("a route from another namespace is served only with a ReferenceGrant", () =>
   withWorld({}, async (world) => {
     const cluster = "httproute/other/wiki/rule/0";
     const objects = everything().filter(({ kind }) => kind !== "HTTPRoute");

@@ -1,0 +1,119 @@
+import { assert, assertEquals } from "@std/assert";
+import * as resources from "../api/resources.ts";
+import { withWorld } from "./testing.ts";
+import { endpoints, everything, proxy } from "./testing_objects.ts";
+import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
+
+Deno.test("an API server that is down at the start is waited for, and said so", () =>
+  withWorld({}, async (world) => {
+    await world.apply(...everything());
+    world.fail({ times: Infinity, response: "reset" });
+    world.start();
+    await world.until("it tries", () => world.sent.length > 20);
+    assertEquals((await world.http("/healthz")).status, 200);
+    const ready = await world.http("/ready");
+    assertEquals(ready.status, 503);
+    assert(/reading .*httproutes.* from the API server: .*reset/.test(ready.text), ready.text);
+    world.api.clearFaults();
+    world.clock.skip(30_000);
+    await bringToReady(world);
+    assertEquals((await world.http("/ready")).status, 200);
+  }));
+
+Deno.test("an API server that is down for a minute takes no host from Envoy, and is caught up with", () =>
+  withWorld({}, async (world) => {
+    await getReady(world);
+    world.api.failNext({ response: { status: 503 }, times: Infinity, match: byOperator });
+    world.api.closeWatches();
+    await world.apply(endpoints(proxy(2)));
+    const before = world.sent.length;
+    for (let second = 0; second < 60; second += 5) {
+      world.clock.skip(5_000);
+      await world.quiet();
+    }
+    const watches = 15;
+    assert(world.sent.length - before < watches * 20, `${world.sent.length - before} requests`);
+    assertEquals((await world.translate([CLUSTER])).get(CLUSTER), ["100.64.9.10:8080"]);
+    assertEquals((await world.http("/readyz")).status, 200);
+    const health = JSON.parse((await world.http("/health")).text);
+    assertEquals(health.status, "degraded");
+    assert(health.degraded[0].includes("API server"), health.degraded[0]);
+    world.api.clearFaults();
+    await world.pass(60_000);
+    await bringToReady(world);
+    assertEquals((await world.tailnet.nodes()).length, 2);
+    assertEquals(JSON.parse((await world.http("/health")).text).status, "ok");
+  }));
+
+Deno.test("deletions that were missed while watches were too old are noticed", () =>
+  withWorld({}, async (world) => {
+    await getReady(world);
+    world.api.failNext({ response: "reset", times: Infinity, match: byOperator });
+    world.api.closeWatches();
+    await world.delete(everything().at(-1)!);
+    world.api.compact();
+    world.api.clearFaults();
+    await world.pass(60_000, 10_000);
+    assertEquals((await world.translate([CLUSTER])).get(CLUSTER), []);
+    assertEquals(world.revision(), undefined);
+  }));
+
+for (
+  const [what, response] of Object.entries({
+    "409": { status: 409, body: { kind: "Status", code: 409, reason: "Conflict" } },
+    "429 with Retry-After": { status: 429, headers: { "retry-after": "7" } },
+    "500": { status: 500 },
+    "broken connections": "reset" as const,
+  })
+) {
+  Deno.test(`a storm of ${what} makes no hot loop, and ends in the right state`, () =>
+    withWorld({}, async (world) => {
+      await world.apply(...everything());
+      world.fail({ method: "PATCH", times: Infinity, response });
+      world.start();
+      await world.until("it tries", () => world.sent.some(({ method }) => method === "PATCH"));
+      await world.quiet();
+      world.takeWrites();
+      for (let second = 0; second < 60; second += 5) {
+        world.clock.skip(5_000);
+        await world.quiet();
+      }
+      const writes = world.takeWrites().filter((write) => write.startsWith("PATCH"));
+      // Three objects (tailnet, endpoints, revision), each with an action and a status.
+      assert(writes.length <= 60, `${writes.length} writes in a minute`);
+      if (what.startsWith("429")) assert(writes.length <= 5 * 9, `${writes.length} writes`);
+      world.api.clearFaults();
+      world.clock.skip(10_000);
+      await bringToReady(world);
+      assertEquals((await world.tailnet.keys()).length, 1);
+    }));
+}
+
+Deno.test("a quota that refuses the StatefulSet is said in a condition, and tried once a minute", () =>
+  withWorld({}, async (world) => {
+    const message = 'statefulsets.apps "wiki-egress" is forbidden: exceeded quota: small';
+    await world.apply(...everything());
+    world.fail({
+      method: "PATCH",
+      path: /statefulsets\/wiki-egress/,
+      times: Infinity,
+      response: { status: 403, body: { kind: "Status", code: 403, reason: "Forbidden", message } },
+    });
+    world.start();
+    const condition = await world.untilCondition("apps/wiki", "InvalidSpec", "Accepted");
+    assert(condition.message.includes("exceeded quota"), condition.message);
+    await world.quiet();
+    world.takeWrites();
+    await world.pass(300_000);
+    const tries = world.takeWrites();
+    assert(tries.length <= 6, tries.join("\n"));
+    assertEquals((await world.tailnet.keys()).length, 1);
+    world.api.clearFaults();
+    world.clock.skip(60_000);
+    await bringToReady(world);
+    assertEquals(world.api.objects(resources.STATEFUL_SET).length, 1);
+  }));
+
+function byOperator(request: Request): boolean {
+  return request.headers.has("x-by-operator");
+}

@@ -1,0 +1,69 @@
+import { assertEquals } from "@std/assert";
+import { FakeClock } from "../core/clock_fake.ts";
+import type { HookCall } from "../extension/server.ts";
+import { HookRecorder } from "./hook_facts.ts";
+
+const RENDERED = new Map([["apps/edge", "h1"], ["apps/other", "h2"]]);
+
+function setUp() {
+  const clock = new FakeClock(1_000);
+  let changes = 0;
+  const recorder = new HookRecorder({ clock, onChange: () => changes++ });
+  const call = (options: { revisions?: [string, string][]; error?: Error } = {}): HookCall => ({
+    hook: "PostTranslateModify",
+    durationMs: 1,
+    snapshot: "v",
+    counts: {},
+    revisions: (options.revisions ?? []).map(([gateway, revision]) => ({ gateway, revision })),
+    ...(options.error ? { error: options.error } : {}),
+  });
+  return { clock, recorder, call, changes: () => changes };
+}
+
+const error = new Error("no");
+
+Deno.test("HookRecorder tells of the first call, and of no other that went well", () => {
+  const { recorder, call, changes } = setUp();
+  assertEquals(recorder.facts.lastCallAt, undefined);
+  recorder.record(call(), RENDERED);
+  recorder.record(call({ revisions: [["apps/edge", "h1.0"]] }), RENDERED);
+  assertEquals(changes(), 1);
+  assertEquals(recorder.facts.lastCallAt, 1_000);
+  assertEquals([...recorder.facts.servedHash], [["apps/edge", "h1"]]);
+});
+
+Deno.test("HookRecorder remembers a failure until a call for the Gateway goes well", () => {
+  const { recorder, call, changes } = setUp();
+  recorder.record(call({ revisions: [["apps/edge", "h1.0"]], error }), RENDERED);
+  assertEquals([...recorder.facts.failedAt], [["apps/edge", 1_000]]);
+  recorder.record(call({ revisions: [["apps/edge", "h1.0"]] }), RENDERED);
+  assertEquals(recorder.facts.failedAt.size, 0);
+  assertEquals(changes(), 2);
+});
+
+Deno.test("HookRecorder lays a call that could not be read at the door of every Gateway", () => {
+  const { recorder, call } = setUp();
+  recorder.record(call({ error }), RENDERED);
+  assertEquals([...recorder.facts.failedAt.keys()], ["apps/edge", "apps/other"]);
+});
+
+Deno.test("HookRecorder forgets a failure once it was asked for again, unless that failed too", () => {
+  const { recorder, call } = setUp();
+  recorder.record(call({ revisions: [["apps/edge", "h1.0"]], error }), RENDERED);
+  recorder.asked("apps/edge", "h1.0");
+  assertEquals(recorder.facts.failedAt.size, 1, "the same revision asks for nothing new");
+  recorder.asked("apps/edge", "h1.1");
+  assertEquals(recorder.facts.failedAt.size, 0);
+  recorder.record(call({ revisions: [["apps/edge", "h1.2"]], error }), RENDERED);
+  recorder.asked("apps/edge", "h1.2");
+  assertEquals(recorder.facts.failedAt.size, 1, "its call was faster than the answer to its write");
+});
+
+Deno.test("HookRecorder remembers nothing of Gateways that are not ours, or have gone", () => {
+  const { recorder, call } = setUp();
+  recorder.record(call({ revisions: [["evil/one", "x.0"]], error }), RENDERED);
+  assertEquals(recorder.facts.failedAt.size, 0);
+  recorder.record(call({ revisions: [["apps/edge", "h1.0"]] }), RENDERED);
+  recorder.forget("apps/edge");
+  assertEquals(recorder.facts.servedHash.size, 0);
+});

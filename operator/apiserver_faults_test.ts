@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import * as resources from "../api/resources.ts";
-import { withWorld } from "./testing.ts";
-import { endpoints, everything, proxy } from "./testing_objects.ts";
-import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
+import { withWorld } from "./testing/world.ts";
+import { endpoints, everything, proxy } from "./testing/objects.ts";
+import { bringToReady, CLUSTER, getReady } from "./testing/ready.ts";
 
 Deno.test("an API server that is down at the start is waited for, and said so", () =>
   withWorld({}, async (world) => {

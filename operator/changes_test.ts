@@ -3,9 +3,9 @@ import type { KubeObject, ResourceType } from "../core/object.ts";
 import * as resources from "../api/resources.ts";
 import { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
-import { withWorld } from "./testing.ts";
-import { endpoints, everything, gateway, proxy, route, tailnet } from "./testing_objects.ts";
-import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
+import { withWorld } from "./testing/world.ts";
+import { endpoints, everything, gateway, proxy, route, tailnet } from "./testing/objects.ts";
+import { bringToReady, CLUSTER, getReady } from "./testing/ready.ts";
 
 const MADE: readonly ResourceType[] = [
   resources.STATEFUL_SET,

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import * as resources from "../api/resources.ts";
-import { withWorld } from "./testing.ts";
+import { withWorld } from "./testing/world.ts";
 import {
   endpoints,
   everything,
@@ -8,8 +8,8 @@ import {
   OAUTH_CLIENT,
   secret,
   tailnet,
-} from "./testing_objects.ts";
-import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
+} from "./testing/objects.ts";
+import { bringToReady, CLUSTER, getReady } from "./testing/ready.ts";
 
 const GOOD = { client_id: OAUTH_CLIENT.clientId, client_secret: OAUTH_CLIENT.clientSecret };
 const NAMESPACES = [namespace("tailscale"), namespace("apps")];

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ListenError } from "../telemetry/http.ts";
-import { withWorld } from "./testing.ts";
-import { TestEnvoyGateway } from "./testing_envoy.ts";
-import { everything } from "./testing_objects.ts";
-import { CLUSTER, getReady } from "./testing_ready.ts";
+import { withWorld } from "./testing/world.ts";
+import { TestEnvoyGateway } from "./testing/envoy.ts";
+import { everything } from "./testing/objects.ts";
+import { CLUSTER, getReady } from "./testing/ready.ts";
 
 Deno.test("an idle operator ends within a second, and leaves no timer and no watch", () =>
   withWorld({}, async (world) => {

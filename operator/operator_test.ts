@@ -3,9 +3,9 @@ import * as resources from "../api/resources.ts";
 import type { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
 import { TailscaleEndpoints as ENDPOINTS } from "../api/tailscale_endpoints.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
-import { withWorld } from "./testing.ts";
-import { endpoints, everything, OAUTH_CLIENT, proxy, tailnet } from "./testing_objects.ts";
-import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
+import { withWorld } from "./testing/world.ts";
+import { endpoints, everything, OAUTH_CLIENT, proxy, tailnet } from "./testing/objects.ts";
+import { bringToReady, CLUSTER, getReady } from "./testing/ready.ts";
 
 Deno.test("M60 M62 M176 from nothing to a route that Envoy can use", () =>
   withWorld({}, async (world) => {

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { decodeBase64 } from "../core/base64.ts";
-import { type TestWorld, withWorld } from "./testing.ts";
-import { endpoints, everything, grant, namespace, object, route } from "./testing_objects.ts";
-import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
+import { type TestWorld, withWorld } from "./testing/world.ts";
+import { endpoints, everything, grant, namespace, object, route } from "./testing/objects.ts";
+import { bringToReady, CLUSTER, getReady } from "./testing/ready.ts";
 
 async function upstreams(world: TestWorld, cluster = CLUSTER) {
   return (await world.translate([cluster], "apps/edge")).get(cluster);

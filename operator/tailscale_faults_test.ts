@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { withWorld } from "./testing.ts";
-import { endpoints, everything, proxy } from "./testing_objects.ts";
-import { bringToReady, CLUSTER, getReady } from "./testing_ready.ts";
+import { withWorld } from "./testing/world.ts";
+import { endpoints, everything, proxy } from "./testing/objects.ts";
+import { bringToReady, CLUSTER, getReady } from "./testing/ready.ts";
 
 const BROKEN: Record<string, () => Promise<Response>> = {
   "does not answer": () => Promise.reject(new TypeError("connection refused")),

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { encodeBase64 } from "../core/base64.ts";
-import { GROUP } from "../core/labels.ts";
-import type { KubeObject } from "../core/object.ts";
-import type { OAuthClient } from "../embedded/tailnet/mod.ts";
+import { encodeBase64 } from "../../core/base64.ts";
+import { GROUP } from "../../core/labels.ts";
+import type { KubeObject } from "../../core/object.ts";
+import type { OAuthClient } from "../../embedded/tailnet/mod.ts";
 
 /** The OAuth client of the tests' tailnet. */
 export const OAUTH_CLIENT: OAuthClient = {

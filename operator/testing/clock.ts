@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Clock } from "../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 
 interface Timer {
   readonly at: number;

@@ -4,26 +4,26 @@
  * @module
  */
 import { assert } from "@std/assert";
-import { type Condition, keyOf, type KubeObject } from "../core/object.ts";
-import type { ResourceType } from "../core/object.ts";
-import { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
-import { TailscaleGatewayRevision } from "../api/tailscale_gateway_revision.ts";
-import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
-import { EmbeddedApiServer, type FaultResponse } from "../embedded/apiserver/mod.ts";
+import { type Condition, keyOf, type KubeObject } from "../../core/object.ts";
+import type { ResourceType } from "../../core/object.ts";
+import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
+import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
+import { EmbeddedApiServer, type FaultResponse } from "../../embedded/apiserver/mod.ts";
 import {
   MemoryTailnet,
   TailscaleApiServer,
   type TailscaleApiServerOptions,
-} from "../embedded/tailnet/mod.ts";
-import { WorkloadSimulator } from "../embedded/workloads/simulator.ts";
-import { KubeClient } from "../kube/client.ts";
-import { handlerTransport } from "../kube/transport.ts";
-import { createLog } from "../telemetry/log.ts";
-import { Operator, type OperatorOptions } from "./operator.ts";
-import { admitted, errorsOf, typeOf } from "./testing_admission.ts";
-import { SkippingClock } from "./testing_clock.ts";
-import { acceptRevision, TestEnvoyGateway } from "./testing_envoy.ts";
-import { OAUTH_CLIENT } from "./testing_objects.ts";
+} from "../../embedded/tailnet/mod.ts";
+import { WorkloadSimulator } from "../../embedded/workloads/simulator.ts";
+import { KubeClient } from "../../kube/client.ts";
+import { handlerTransport } from "../../kube/transport.ts";
+import { createLog } from "../../telemetry/log.ts";
+import { Operator, type OperatorOptions } from "../operator.ts";
+import { admitted, errorsOf, typeOf } from "./admission.ts";
+import { SkippingClock } from "./clock.ts";
+import { acceptRevision, TestEnvoyGateway } from "./envoy.ts";
+import { OAUTH_CLIENT } from "./objects.ts";
 
 /** How long a test waits for a state, which comes within some milliseconds where all is well. */
 const PATIENCE_MS = 15_000;

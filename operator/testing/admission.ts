@@ -4,10 +4,10 @@
  * @module
  */
 import { assert } from "@std/assert";
-import { apiVersionOf, type KubeObject, type ResourceType } from "../core/object.ts";
-import { admit } from "../api/admission.ts";
-import { KINDS } from "../api/registry.ts";
-import * as resources from "../api/resources.ts";
+import { apiVersionOf, type KubeObject, type ResourceType } from "../../core/object.ts";
+import { admit } from "../../api/admission.ts";
+import { KINDS } from "../../api/registry.ts";
+import * as resources from "../../api/resources.ts";
 
 const TYPES: ReadonlyMap<string, ResourceType> = new Map(
   [...KINDS.map(({ resource }) => resource), ...Object.values(resources).flat()]

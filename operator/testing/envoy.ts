@@ -6,12 +6,12 @@
  */
 import { Buffer } from "node:buffer";
 import { Client, credentials } from "@grpc/grpc-js";
-import { ENVOY_GATEWAY_CONTROLLER } from "../api/gateway_api.ts";
-import { GATEWAY_GROUP } from "../api/resources.ts";
-import { TailscaleGatewayRevision } from "../api/tailscale_gateway_revision.ts";
-import { SERVICE } from "../extension/registry.ts";
-import type { KubeClient } from "../kube/client.ts";
-import { codec } from "../proto/codec.ts";
+import { ENVOY_GATEWAY_CONTROLLER } from "../../api/gateway_api.ts";
+import { GATEWAY_GROUP } from "../../api/resources.ts";
+import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
+import { SERVICE } from "../../extension/registry.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { codec } from "../../proto/codec.ts";
 
 const CLUSTER = codec("envoy.config.cluster.v3.Cluster");
 const REQUEST = codec("envoygateway.extension.PostTranslateModifyRequest");

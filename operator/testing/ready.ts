@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { KubeObject } from "../core/object.ts";
-import type { TestWorld } from "./testing.ts";
-import { everything } from "./testing_objects.ts";
+import type { KubeObject } from "../../core/object.ts";
+import type { TestWorld } from "./world.ts";
+import { everything } from "./objects.ts";
 
 /** The cluster of the route of `everything()`. */
 export const CLUSTER = "httproute/apps/wiki/rule/0";

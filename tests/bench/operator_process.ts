@@ -48,11 +48,12 @@ function slow(transport: Transport, latencyMs: number): Transport {
 function watchStalls(): void {
   const everyMs = 5;
   let last = performance.now();
-  setInterval(() => {
+  const timer = setInterval(() => {
     const now = performance.now();
     stallMs = Math.max(stallMs, now - last - everyMs);
     last = now;
   }, everyMs);
+  Deno.unrefTimer(timer);
 }
 
 function usage(): OperatorUsage {

@@ -70,6 +70,10 @@ export function directionsOf(
   return connectionType === "bidirectional" ? ["ingress", "egress"] : [connectionType];
 }
 
+/** What an absent `proxy` and `autoDiscovery` mean; made once, since schemas are costly to build. */
+const DEFAULT_PROXY: EndpointsProxy = endpointsProxy().parse({});
+const DEFAULT_DISCOVERY = discovery().parse({});
+
 /**
  * The spec with all defaults, for the controllers.
  *
@@ -84,7 +88,7 @@ export function withDefaults(spec: TailscaleEndpointsSpec): ResolvedEndpointsSpe
     tailnet: spec.tailnet,
     tags: spec.tags ?? [],
     ...(spec.proxyGroup === undefined
-      ? { proxy: spec.proxy ?? endpointsProxy().parse({}) }
+      ? { proxy: spec.proxy ?? DEFAULT_PROXY }
       : { proxyGroup: spec.proxyGroup }),
     ports: (spec.ports ?? []).map(resolvePort),
     endpoints: (spec.endpoints ?? []).map(resolveEndpoint),
@@ -133,7 +137,7 @@ function resolveHealthCheck({ protocol, healthCheck }: Endpoint): ResolvedHealth
 }
 
 function resolveDiscovery(given: TailscaleEndpointsSpec["autoDiscovery"]): ResolvedDiscovery {
-  const { syncInterval, ...rest } = given ?? discovery().parse({});
+  const { syncInterval, ...rest } = given ?? DEFAULT_DISCOVERY;
   return {
     enabled: rest.enabled,
     patterns: rest.patterns ?? [],

@@ -29,7 +29,8 @@ export const endpointsReasons = {
   HooksNotCalled:
     "A route names the object, and Envoy Gateway never called the hooks: its configuration lacks the extension server.",
   NoReadyProxies: "No egress proxy is ready, so that routes to the object have no backend.",
-  PortUnserved: "An ingress port has neither a backendRef nor an endpoint to serve.",
+  PortUnserved:
+    "An ingress port has neither a backendRef nor an endpoint to serve, or a route names a port that no endpoint has.",
   MixedSettings: "Endpoints that one backendRef picks differ in protocol or healthCheck.",
   // StatefulSetsReady
   AllReplicasReady: "Every replica of every StatefulSet is ready.",
@@ -99,7 +100,7 @@ export const endpointsConditions = conditionsOf<TailscaleEndpointsReason>()({
   },
   ResolvedRefs: {
     meaning: "What the object refers to is there, and routes to the object have backends.",
-    reasons: ["ResolvedRefs", ...refs, ...always],
+    reasons: ["ResolvedRefs", "NotSupported", ...refs, ...always],
   },
   StatefulSetsReady: {
     meaning: "The proxies run.",

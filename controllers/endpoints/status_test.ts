@@ -269,7 +269,7 @@ const ROUTE_PROBLEMS: readonly [string, Model, string, string][] = [
   [
     "mixes the object with Services in one rule",
     routed([{}, { group: "", kind: "Service", name: "web", port: 80 }]),
-    "Pending",
+    "NotSupported",
     "not supported yet",
   ],
   [

@@ -21,6 +21,12 @@ export interface EndpointsView {
   readonly spec: ResolvedEndpointsSpec;
   /** The devices of its tailnet; undefined while they are not known. */
   readonly devices?: readonly TailnetDevice[];
+  /**
+   * While the devices are not known: the addresses, by the entry's name, that its
+   * status told when they were. A restart while Tailscale's API is down must not
+   * take from Envoy the hosts that it has.
+   */
+  readonly told?: ReadonlyMap<string, string>;
   /** The CONNECT port of its egress proxies; undefined while none of them is ready. */
   readonly proxy?: { readonly address: string; readonly port: number };
   /** Why the object as a whole is not to be used, if so. */
@@ -40,12 +46,12 @@ export type EntryResolution =
 
 /** Resolves every entry by itself: a bad one never stops the others. */
 export function resolveEntries(view: EndpointsView): EntryResolution[] {
-  return view.spec.endpoints.map((entry) => resolveEntry(entry, view.devices));
+  return view.spec.endpoints.map((entry) => resolveEntry(entry, view));
 }
 
 function resolveEntry(
   entry: ResolvedEndpoint,
-  devices: readonly TailnetDevice[] | undefined,
+  { devices, told }: EndpointsView,
 ): EntryResolution {
   const { port, tailscaleIP, tailscaleFQDN } = entry;
   if (tailscaleIP) {
@@ -61,6 +67,8 @@ function resolveEntry(
     return problem(entry, "NotSupported", "has neither tailscaleIP nor tailscaleFQDN.");
   }
   if (!devices) {
+    const address = told?.get(entry.name);
+    if (address) return { entry, address, port };
     const text = `names ${tailscaleFQDN}; the tailnet's devices are not known yet.`;
     return problem(entry, "TailnetNotReady", text);
   }

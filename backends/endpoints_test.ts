@@ -224,3 +224,15 @@ Deno.test("a health check is given whole, in milliseconds", () => {
     },
   );
 });
+
+Deno.test("a host by name keeps the address that was told while the devices are not known", () => {
+  const told = new Map([["a", "100.64.0.9"]]);
+  const { devices: _unknown, ...rest } = view([byName("a"), byName("b")], { told });
+  assertEquals(resolveEntries(rest).map((entry) => "address" in entry && entry.address), [
+    "100.64.0.9",
+    false,
+  ]);
+  // What is known wins over what was told.
+  const known = resolveEntries(view([byName("a")], { told }));
+  assertEquals(known.map((entry) => "address" in entry && entry.address), ["100.64.0.7"]);
+});

@@ -25,10 +25,25 @@ export function viewOf(world: World, endpoints: TailscaleEndpoints): EndpointsVi
   return {
     object: endpoints,
     spec,
-    ...(state?.fetchedAt === undefined ? {} : { devices: state.devices }),
+    ...(state?.fetchedAt === undefined
+      ? { told: toldAddresses(endpoints) }
+      : { devices: state.devices }),
     ...(proxy ? { proxy } : {}),
     ...(refused ? { refused } : {}),
   };
+}
+
+/** The addresses of hosts by name in a status that is of the present spec. */
+function toldAddresses({ metadata, status }: TailscaleEndpoints): Map<string, string> {
+  const current = status?.conditions?.some(({ observedGeneration }) =>
+    observedGeneration === metadata.generation
+  );
+  const told = current ? status?.endpointStatus ?? [] : [];
+  return new Map(
+    told.flatMap(({ name, source, tailscaleIP }) =>
+      source === "Manual" && tailscaleIP ? [[name, tailscaleIP]] : []
+    ),
+  );
 }
 
 function refusal(

@@ -22,8 +22,11 @@ export const SETTLE_MS = 1_000;
 export const PATIENCE_MS = 5_000;
 /** A revision that was not served is written again after this long, doubled each time. */
 export const RETRY_MS = 5_000;
-/** Doubled this often at most: about 5 minutes. */
-const MAX_DOUBLINGS = 6;
+/**
+ * So often at most, over some 5 minutes: an Envoy Gateway that has not called by
+ * then is not there, and translates by itself when it comes back.
+ */
+export const MAX_REPEATS = 6;
 
 /** The observation: a Gateway, its revision, and what hooks would render. */
 export interface RevisionObserved {
@@ -70,8 +73,8 @@ export function planRevision(o: RevisionObserved, now: number): Plan {
     const due = Math.min(changedAt + SETTLE_MS, dirtySince + PATIENCE_MS);
     return writeAt(due, { gateway, revision: `${hash}.0`, now });
   }
-  if (isServed(o)) return IDLE;
-  const wait = RETRY_MS * 2 ** Math.min(current.count, MAX_DOUBLINGS);
+  if (isServed(o) || current.count >= MAX_REPEATS) return IDLE;
+  const wait = RETRY_MS * 2 ** current.count;
   const due = Math.max(writtenAt(revision), o.failedAt ?? 0) + wait;
   return writeAt(due, { gateway, revision: `${hash}.${current.count + 1}`, now });
 }

@@ -7,7 +7,7 @@ import { gateway, NOW } from "../testing/builders.ts";
 import { Model } from "../testing/model.ts";
 import type { HookFacts, RenderedGateway } from "../world.ts";
 import { revisionController } from "./controller.ts";
-import { PATIENCE_MS, RETRY_MS, SETTLE_MS } from "./plan.ts";
+import { MAX_REPEATS, PATIENCE_MS, RETRY_MS, SETTLE_MS } from "./plan.ts";
 
 const LONG_AGO = NOW - 3_600_000;
 
@@ -103,7 +103,7 @@ Deno.test("a revision that says what is rendered is left alone, whether or not i
 });
 
 Deno.test("a translation that failed is asked for again, each time after twice as long", () => {
-  for (const [count, factor] of [[0, 1], [1, 2], [2, 4], [6, 64], [7, 64], [1000, 64]] as const) {
+  for (const [count, factor] of [[0, 1], [1, 2], [2, 4], [5, 32]] as const) {
     const model = calls(world("h1").put(revision(`h1.${count}`)), { failedAt: NOW });
     const due = NOW + RETRY_MS * factor;
     assertEquals(outcome(model), { wakeAt: due });
@@ -112,9 +112,11 @@ Deno.test("a translation that failed is asked for again, each time after twice a
   }
 });
 
-Deno.test("while Envoy Gateway does not call again, what failed long ago is not written at each wake", () => {
-  const model = calls(world("h1").put(revision("h1.7", NOW)), { failedAt: LONG_AGO });
-  assertEquals(outcome(model), { wakeAt: NOW + 64 * RETRY_MS });
+Deno.test("an Envoy Gateway that is gone is not asked for ever", () => {
+  for (const facts of [{ failedAt: LONG_AGO }, { servedHash: "h0" }]) {
+    const model = calls(world("h1").put(revision(`h1.${MAX_REPEATS}`)), facts);
+    assertEquals(outcome(model), undefined);
+  }
 });
 
 Deno.test("a failure before the change gives the new revision its own time", () => {

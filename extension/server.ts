@@ -17,6 +17,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Hook, HookFacts } from "./hooks/hook.ts";
 import type { GatewayRevision } from "./hooks/revisions.ts";
 import { DEFAULT_MAX_MESSAGE_BYTES, HOOKS, SERVICE } from "./registry.ts";
+import { widenConnections, widenStreams } from "./server_window.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** A finished call of a hook. */
@@ -93,6 +94,7 @@ export class ExtensionServer {
   constructor(options: ExtensionServerOptions) {
     this.#options = options;
     this.#server = new Server(serverOptions(options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES));
+    widenStreams(this.#server);
     const handlers: UntypedServiceImplementation = {};
     for (const hook of HOOKS) {
       this.#stats.set(hook.method, { calls: 0, failures: 0, durationMsSum: 0, durationMsLast: 0 });
@@ -118,6 +120,7 @@ export class ExtensionServer {
     return new Promise((resolve, reject) => {
       this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
         if (error) return reject(new ListenError(address, error));
+        widenConnections(this.#server);
         this.#options.log.info("serving Envoy Gateway's hooks", { address, port });
         resolve(port);
       });

@@ -243,6 +243,7 @@ export class Operator {
       log: log.named("extension"),
       onCall: (call) => {
         this.metrics.hookCalled(call);
+        this.metrics.unknownClusterNames(call.counts.unknown ?? 0);
         this.#hooks.record(call, this.#renderer.current().gateways);
       },
       ...(maxMessageBytes ? { maxMessageBytes } : {}),

@@ -68,7 +68,9 @@ export class BenchCluster implements AsyncDisposable {
     const api = simulated.api.serve();
     const tailscale = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
-      (request) => simulated.fetch(request),
+      // A request of its own: the server's one carries a signal that means something else.
+      async ({ url, method, headers, body }) =>
+        await simulated.fetch(url, { method, headers, ...(body ? { body } : {}) }),
     );
     this.#servers.push(api, tailscale);
     this.urls = { server: api.url, tailscale: `http://127.0.0.1:${tailscale.addr.port}` };

@@ -29,6 +29,15 @@ async function storm(cluster: BenchCluster, count: number): Promise<Figure[]> {
   await cluster.ready(count);
   const seconds = (performance.now() - start) / 1000;
   const after = await operator.ask<OperatorUsage>("usage");
+  return stormFigures({ count, seconds, idle, after });
+}
+
+function stormFigures({ count, seconds, idle, after }: {
+  count: number;
+  seconds: number;
+  idle: OperatorUsage;
+  after: OperatorUsage;
+}): Figure[] {
   const share = count / 1000;
   return [
     {
@@ -51,21 +60,18 @@ async function storm(cluster: BenchCluster, count: number): Promise<Figure[]> {
       ours: after.stallMs,
       goal: { good: 200, ahead: 50, of: "ours" },
     },
-    {
-      id: "P13",
-      what: "memory (RSS), one tailnet and no endpoints",
-      unit: "MB",
-      ours: megabytes(idle.rss),
-      goal: { good: 150, ahead: 90, of: "ours" },
-    },
-    {
-      id: "P13",
-      what: `memory (RSS), after the storm of ${count}`,
-      unit: "MB",
-      ours: megabytes(after.rss),
-      goal: { good: 200, ahead: 110, of: "ours" },
-    },
+    memory("one tailnet and no endpoints", idle, { good: 150, ahead: 90 }),
+    memory(`after the storm of ${count}`, after, { good: 200, ahead: 110 }),
   ];
+}
+
+function memory(
+  when: string,
+  { rss }: OperatorUsage,
+  limits: { good: number; ahead: number },
+): Figure {
+  const goal = { ...limits, of: "ours" } as const;
+  return { id: "P13", what: `memory (RSS), ${when}`, unit: "MB", ours: rss / 1e6, goal };
 }
 
 async function restart(cluster: BenchCluster, count: number): Promise<Figure[]> {
@@ -91,5 +97,3 @@ async function restart(cluster: BenchCluster, count: number): Promise<Figure[]> 
     },
   ];
 }
-
-const megabytes = (bytes: number) => bytes / 1e6;

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { remembered } from "../core/remembered.ts";
 import { parseExternalTarget } from "./address.ts";
 import { discovery, type Protocol } from "./endpoint_fields.ts";
 import { durationMs } from "./fields.ts";
@@ -84,17 +85,19 @@ const DEFAULT_DISCOVERY = discovery().parse({});
  * `autoDiscovery`, and empty lists.
  */
 export function withDefaults(spec: TailscaleEndpointsSpec): ResolvedEndpointsSpec {
-  return {
-    tailnet: spec.tailnet,
-    tags: spec.tags ?? [],
-    ...(spec.proxyGroup === undefined
-      ? { proxy: spec.proxy ?? DEFAULT_PROXY }
-      : { proxyGroup: spec.proxyGroup }),
-    ports: (spec.ports ?? []).map(resolvePort),
-    endpoints: (spec.endpoints ?? []).map(resolveEndpoint),
-    autoDiscovery: resolveDiscovery(spec.autoDiscovery),
-  };
+  return resolveSpec(spec);
 }
+
+const resolveSpec = remembered((spec: TailscaleEndpointsSpec): ResolvedEndpointsSpec => ({
+  tailnet: spec.tailnet,
+  tags: spec.tags ?? [],
+  ...(spec.proxyGroup === undefined
+    ? { proxy: spec.proxy ?? DEFAULT_PROXY }
+    : { proxyGroup: spec.proxyGroup }),
+  ports: (spec.ports ?? []).map(resolvePort),
+  endpoints: (spec.endpoints ?? []).map(resolveEndpoint),
+  autoDiscovery: resolveDiscovery(spec.autoDiscovery),
+}));
 
 function resolvePort(port: IngressPort): ResolvedPort {
   return { ...port, name: portName(port), targetPort: port.targetPort ?? port.port };

@@ -81,7 +81,10 @@ export class Presenter {
     let shown = false;
     try {
       while (!signal.aborted) {
-        await this.#translate(gateway);
+        await this.#translate(gateway).catch((error) => {
+          // At the end the server goes first.
+          if (!signal.aborted) throw error;
+        });
         if (!shown && (this.#done() || this.#options.clock.now() > until)) {
           await this.#print();
           shown = true;

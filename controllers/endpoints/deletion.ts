@@ -6,11 +6,13 @@
  */
 import { STATEFUL_SET } from "../../api/resources.ts";
 import {
+  type DeviceStatus,
   TailscaleEndpoints,
   TailscaleEndpointsReason as Reason,
 } from "../../api/tailscale_endpoints.ts";
 import { type Action, IDLE, type Plan } from "../controller.ts";
 import { finalizerAction } from "../finalizer.ts";
+import { lostDevices, removeDevices } from "./lost.ts";
 import type { EndpointsObserved, ReplicaObserved } from "./observe.ts";
 import { removeReplica, storedKey } from "./replicas.ts";
 import { statusOf } from "./status.ts";
@@ -24,24 +26,35 @@ export function planDeletion(o: EndpointsObserved, now: number): Plan {
   const stopping = stopProxies(o);
   if (stopping) return { ...stopping, status: waiting(o, now, "its proxies stop") };
   const left = o.replicas.filter((replica) => replica.stateSecret || replica.configSecret);
-  if (left.length === 0) return removeRest(o, now);
-  if (isUsable(o.state) || left.every((replica) => inTailnet(replica).length === 0)) {
+  const lost = lostDevices(o);
+  const behind = inTailnet(left, lost);
+  if (left.length === 0 && behind.length === 0) return removeRest(o, now);
+  if (isUsable(o.state) || behind.length === 0) {
+    const { tailnet } = o.endpoints.spec;
     return {
-      actions: left.flatMap((replica) => removeReplica(replica, o.endpoints.spec.tailnet)),
+      actions: [
+        ...left.flatMap((replica) => removeReplica(replica, tailnet)),
+        ...removeDevices(lost, tailnet),
+      ],
       status: waiting(o, now, "its devices are removed"),
     };
   }
   // The tailnet was not tried yet since this process began.
   if (!o.tailnetKnown) return IDLE;
-  return planWithoutTailnet(o, left, now);
+  return planWithoutTailnet(o, { left, behind, now });
 }
 
-/** What a replica has in the tailnet, in words. */
-function inTailnet(replica: ReplicaObserved): string[] {
-  const key = storedKey(replica);
+/** What is left in the tailnet, in words. */
+function inTailnet(left: readonly ReplicaObserved[], lost: readonly DeviceStatus[]): string[] {
   return [
-    ...replica.nodeIds.map((nodeId) => `device ${replica.name} (${nodeId})`),
-    ...(key ? [`auth key ${key.id}`] : []),
+    ...left.flatMap((replica) => {
+      const key = storedKey(replica);
+      return [
+        ...replica.nodeIds.map((nodeId) => `device ${replica.name} (${nodeId})`),
+        ...(key ? [`auth key ${key.id}`] : []),
+      ];
+    }),
+    ...lost.map(({ statefulSetPod, nodeID }) => `device ${statefulSetPod} (${nodeID})`),
   ];
 }
 
@@ -57,21 +70,28 @@ function stopProxies(o: EndpointsObserved): Plan | undefined {
 
 /** What is around the proxies goes last; it is not left to the garbage collector, which may take its time. */
 function removeRest(o: EndpointsObserved, now: number): Plan {
-  if (o.others.length === 0) {
-    return { actions: [finalizerAction(TailscaleEndpoints.resource, o.endpoints, false)] };
-  }
-  return {
-    actions: o.others.filter(({ object }) => !object.metadata.deletionTimestamp)
-      .map(({ type, object }) => ({ do: "delete", type, object })),
-    status: waiting(o, now, "what was made for it is gone"),
-  };
+  if (o.others.length === 0) return { actions: [drop(o)] };
+  return { actions: deleteOthers(o), status: waiting(o, now, "what was made for it is gone") };
+}
+
+function deleteOthers({ others }: EndpointsObserved): Action[] {
+  return others.filter(({ object }) => !object.metadata.deletionTimestamp)
+    .map(({ type, object }) => ({ do: "delete", type, object }));
+}
+
+/** Lets the object go. */
+function drop({ endpoints }: EndpointsObserved): Action {
+  return finalizerAction(TailscaleEndpoints.resource, endpoints, false);
 }
 
 /** The tailnet, or its credential, is gone: wait for it a while, then say what is left behind. */
 function planWithoutTailnet(
   o: EndpointsObserved,
-  left: readonly ReplicaObserved[],
-  now: number,
+  { left, behind, now }: {
+    left: readonly ReplicaObserved[];
+    behind: readonly string[];
+    now: number;
+  },
 ): Plan {
   const giveUpAt = Math.max(deletedAt(o), failingSince(o)) + ORPHAN_AFTER_MS;
   const { tailnet } = o.endpoints.spec;
@@ -88,9 +108,17 @@ function planWithoutTailnet(
     type: "Warning",
     reason: "DevicesOrphaned",
     note: `TailscaleTailnet ${tailnet} could not be used for 5 minutes; remove in Tailscale's ` +
-      `admin console: ${left.flatMap(inTailnet).join(", ")}`,
+      `admin console: ${behind.join(", ")}`,
   };
-  return { actions: [event, ...left.flatMap((replica) => removeReplica(replica))] };
+  return {
+    // All at once, so that it is said once.
+    actions: [
+      event,
+      ...left.flatMap((replica) => removeReplica(replica)),
+      ...deleteOthers(o),
+      drop(o),
+    ],
+  };
 }
 
 function deletedAt({ endpoints }: EndpointsObserved): number {

@@ -15,6 +15,7 @@ import {
   condition,
   fresh,
   know,
+  live,
   plan,
   remove,
   run,
@@ -165,4 +166,37 @@ Deno.test("devices of both ids that a state Secret names are removed", () => {
   remove(model);
   finish(model);
   assertEquals(model.devices, []);
+});
+
+Deno.test("a namespace that takes the Secrets first leaves no device behind", () => {
+  const model = atRest();
+  for (const secret of model.all(SECRET)) model.remove(SECRET, `apps/${secret.metadata.name}`);
+  // Before the object itself is marked, its status is written once more.
+  model.put({ ...live(model), status: status(model) });
+  remove(model);
+  const done = finish(model);
+  assertEquals(done.filter((action) => action.startsWith("deleteDevice")).sort(), [
+    "deleteDevice n-intranet-egress-0",
+    "deleteDevice n-intranet-egress-1",
+  ]);
+  assertEquals(model.devices, []);
+  assertEquals(model.all(TailscaleEndpoints.resource), []);
+});
+
+Deno.test("a replica that lost its state and logs in anew leaves its old device to nobody", () => {
+  const model = atRest();
+  model.remove(SECRET, "apps/intranet-egress-0");
+  run(model, 10);
+  assertEquals(model.devices.map(({ nodeId }) => nodeId), [
+    "n-intranet-egress-0",
+    "n-intranet-egress-1",
+  ], "the pod may still be that device");
+  model.runPods().logIn();
+  know(model);
+  run(model, 10);
+  assertEquals(model.devices.map(({ nodeId }) => nodeId), [
+    "n-intranet-egress-1",
+    "n-intranet-egress-0-anew",
+  ]);
+  assertEquals(actions(model), []);
 });

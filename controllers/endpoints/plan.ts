@@ -15,6 +15,7 @@ import { proxySetObjects, type TypedObject } from "../proxies/objects.ts";
 import type { ProxySet } from "../proxies/proxy_set.ts";
 import type { Failure } from "../world.ts";
 import { planDeletion } from "./deletion.ts";
+import { replacedActions } from "./lost.ts";
 import { type EndpointsObserved, liveKey, NAME } from "./observe.ts";
 import { unsupported } from "./proxy_set.ts";
 import { configActions, keyExpiries, podActions, retireActions } from "./replicas.ts";
@@ -122,6 +123,7 @@ function proxyActions(o: EndpointsObserved, set: ProxySet, now: number): Action[
     ),
     ...podActions(o, set),
     ...retireActions(o, set),
+    ...(isUsable(o.state) ? replacedActions(o) : []),
   ];
 }
 

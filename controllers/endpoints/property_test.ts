@@ -17,7 +17,8 @@ import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import { device, egress, endpoints, NOW, refused, route, tailnet } from "../testing/builders.ts";
 import { usable } from "../testing/builders.ts";
 import { assertReasonsListed } from "../testing/conditions.ts";
-import { configOf, describe, Model } from "../testing/model.ts";
+import { describe } from "../testing/describe.ts";
+import { configOf, Model } from "../testing/model.ts";
 import { actions, know, plan, run, type Spec } from "./testing.ts";
 
 /** How many rounds of planning and acting a world may take to come to rest. */

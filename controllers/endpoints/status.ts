@@ -19,6 +19,7 @@ import { preferredAddress, resolveEntries } from "../../backends/endpoints.ts";
 import { serviceName } from "../proxies/proxy_set.ts";
 import type { Failure } from "../world.ts";
 import { isReady, type Machine, machinesOf } from "./machines.ts";
+import { lostDevices } from "./lost.ts";
 import { type EndpointsObserved, liveKey } from "./observe.ts";
 import { verdictsOf } from "./verdicts.ts";
 
@@ -32,7 +33,8 @@ export function statusOf(
   const devices = machines.map((machine) => deviceStatus(o, machine));
   return {
     statefulSetRefs: statefulSetRefs(o),
-    devices,
+    // A lost one is told for as long as it is there: nothing else knows of it.
+    devices: [...devices, ...lostDevices(o)],
     endpointStatus: [
       ...machines.map((machine) => machineStatus(o, machine)),
       ...manualStatus(o),

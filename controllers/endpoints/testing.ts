@@ -11,7 +11,8 @@ import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import type { Plan } from "../controller.ts";
 import { endpoints, NOW, tailnet, usable } from "../testing/builders.ts";
 import { assertReasonsListed, conditionOf } from "../testing/conditions.ts";
-import { configOf, describe, Model } from "../testing/model.ts";
+import { describe } from "../testing/describe.ts";
+import { configOf, Model } from "../testing/model.ts";
 import { endpointsController } from "./controller.ts";
 
 /** A spec as users write it. */

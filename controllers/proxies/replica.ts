@@ -4,6 +4,7 @@
  * @module
  */
 import { decodeBase64 } from "../../core/base64.ts";
+import { remembered } from "../../core/remembered.ts";
 import type { Secret } from "../../api/core_objects.ts";
 
 /** The text of a value, or undefined where it is absent, empty or unreadable. */
@@ -19,10 +20,15 @@ export function secretText(secret: Secret | undefined, key: string): string | un
  * profile, which tailscaled writes. Either may be missing
  * (facts: tailscale/tailscale#14080), and after a new login one may be behind.
  */
-export function nodeIdsOf(secret: Secret | undefined): string[] {
+export function nodeIdsOf(secret: Secret | undefined): readonly string[] {
+  return secret ? readNodeIds(secret) : [];
+}
+
+// Every look at a tailnet reads the Secrets of all its replicas.
+const readNodeIds = remembered((secret: Secret): readonly string[] => {
   const ids = [secretText(secret, "device_id"), profileNodeId(secret)];
   return [...new Set(ids.flatMap((id) => id ?? []))];
-}
+});
 
 function profileNodeId(secret: Secret | undefined): string | undefined {
   const current = secretText(secret, "_current-profile");

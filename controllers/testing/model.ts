@@ -12,6 +12,7 @@ import { Secret as Credential } from "../../core/secret.ts";
 import type { Pod, Secret, Service, StatefulSet } from "../../api/core_objects.ts";
 import { POD, SECRET, SERVICE, STATEFUL_SET } from "../../api/resources.ts";
 import type { Action, Controller, Plan } from "../controller.ts";
+import { describe } from "./describe.ts";
 import { indexesOf } from "../indexes.ts";
 import type { Failure, HookFacts, RenderedGateway, TailnetState, World } from "../world.ts";
 import { NOW } from "./builders.ts";
@@ -147,12 +148,20 @@ export class Model {
       }
       case "deleteDevice":
         this.devices = this.devices.filter(({ nodeId }) => nodeId !== action.nodeId);
-        return;
+        return this.#unlist(action);
       case "event":
         return void this.events.push(`${action.type} ${action.reason}: ${action.note}`);
       default:
         return this.#changeTailnet(action);
     }
+  }
+
+  /** A device that was deleted is off the list at once. */
+  #unlist({ tailnet, nodeId }: { tailnet: string; nodeId: string }): void {
+    const state = this.tailnets.get(tailnet);
+    if (!state) return;
+    const devices = state.devices.filter((device) => device.nodeId !== nodeId);
+    this.tailnets.set(tailnet, { ...state, devices });
   }
 
   #changeTailnet(action: Extract<Action, { tailnet: string }>): void {
@@ -230,7 +239,8 @@ export class Model {
       const state = this.get<Secret>(SECRET, `apps/${name}`);
       const config = configOf(this.get<Secret>(SECRET, `apps/${name}-config`));
       if (!state || state.data?.device_id || !config?.AuthKey) continue;
-      const nodeId = `n-${name}`;
+      const taken = this.devices.some(({ nodeId }) => nodeId === `n-${name}`);
+      const nodeId = taken ? `n-${name}-anew` : `n-${name}`;
       this.devices = [...this.devices, machine(nodeId, config.Hostname ?? name)];
       this.put({ ...state, data: { ...state.data, device_id: encodeBase64(nodeId) } });
     }
@@ -275,23 +285,4 @@ function podOf({ metadata, spec }: StatefulSet, name: string): Pod {
     },
     status: { podIP: "10.1.0.5", conditions: [{ type: "Ready", status: "True" }] },
   };
-}
-
-/** An action in a few words. */
-export function describe(action: Action): string {
-  switch (action.do) {
-    case "apply":
-    case "delete":
-      return `${action.do} ${action.object.kind} ${action.object.metadata.name}`;
-    case "mintAuthKey":
-      return `mint ${action.description}`;
-    case "revokeAuthKey":
-      return `revoke ${action.id}`;
-    case "deleteDevice":
-      return `deleteDevice ${action.nodeId}`;
-    case "event":
-      return `event ${action.reason}`;
-    default:
-      return `${action.do} ${action.tailnet}`;
-  }
 }

@@ -140,7 +140,9 @@ const endpointStatus = z.object({
   name: text().describe("The pod, endpoint or discovered host."),
   tailscaleIP: text(45).exactOptional().describe("Its address in the tailnet."),
   port: port().exactOptional().describe("Its port."),
-  healthStatus: z.enum(["Healthy", "Unhealthy", "Unknown"]).describe("Whether it works."),
+  healthStatus: z.enum(["Healthy", "Unhealthy", "Unknown"]).describe(
+    "What the control server says: whether the device is connected. Whether the port answers, Envoy checks, and the operator does not know.",
+  ),
   source: z.enum(["Proxy", "Manual", "Discovered"]).describe(
     "`Proxy`: a proxy machine. `Manual`: from `spec.endpoints`. `Discovered`: by autoDiscovery.",
   ),

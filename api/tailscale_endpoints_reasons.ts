@@ -25,7 +25,8 @@ export const endpointsReasons = {
   RefNotFound: "A Service, Secret or ConfigMap that the object refers to is not there.",
   RefInvalid: "A Secret or ConfigMap that the object refers to lacks what is needed from it.",
   HostNotFound: "No device or VIP service of the tailnet has the name in `tailscaleFQDN`.",
-  AddressNotRouted: "No device of the tailnet has or routes the address in `tailscaleIP`.",
+  AddressNotRouted:
+    "The address in `tailscaleIP` is in none of the ranges that the tailnet reaches.",
   HooksNotCalled:
     "A route names the object, and Envoy Gateway never called the hooks: its configuration lacks the extension server.",
   NoReadyProxies: "No egress proxy is ready, so that routes to the object have no backend.",

@@ -106,8 +106,11 @@ export function resolveBackend(view: EndpointsView, port: number | undefined): B
   const { name } = view.object.metadata;
   const first = picked[0]?.entry;
   if (!first) {
-    const which = port === undefined ? "no endpoints" : `no endpoint with port ${port}`;
-    return refusal("PortUnserved", `TailscaleEndpoints ${name} has ${which}.`);
+    const text = port === undefined
+      ? `TailscaleEndpoints ${name} has no endpoints. Add one.`
+      : `TailscaleEndpoints ${name} has no endpoint with port ${port}: a backendRef's port is the ` +
+        "endpoint's. Change one of the two.";
+    return refusal("PortUnserved", text);
   }
   const protocol = protocolOf(first);
   const healthCheck = healthCheckOf(first);

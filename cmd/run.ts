@@ -62,7 +62,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   });
   log.info("starting", { version: VERSION, server: config.server });
   try {
-    await runUntilStopped(operator);
+    await runUntilStopped(operator, { hint: "see --extension-address and --http-address" });
     log.info("stopped");
     return 0;
   } finally {

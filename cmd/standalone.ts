@@ -78,8 +78,8 @@ async function present(
     httpPort,
     ready: () => operator.health().notReady.length === 0,
   });
-  await runUntilStopped(operator, [
-    (signal) => cluster.run(signal),
-    (signal) => presenter.run(signal),
-  ]);
+  await runUntilStopped(operator, {
+    hint: "see --extension-port and --http-port",
+    companions: [(signal) => cluster.run(signal), (signal) => presenter.run(signal)],
+  });
 }

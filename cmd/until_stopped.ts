@@ -15,11 +15,12 @@ export type Companion = (signal: AbortSignal) => Promise<unknown>;
 /**
  * Resolves when the operator and its companions have ended, after SIGTERM or SIGINT.
  *
+ * @param options.hint Which options choose the addresses.
  * @throws {CommandError} when an address can't be listened on.
  */
 export async function runUntilStopped(
   operator: Operator,
-  companions: readonly Companion[] = [],
+  { hint, companions = [] }: { hint: string; companions?: readonly Companion[] },
 ): Promise<void> {
   const { signal, release } = stopSignal();
   const stop = new AbortController();
@@ -32,7 +33,7 @@ export async function runUntilStopped(
     await operator.run(stop.signal);
   } catch (error) {
     if (!(error instanceof ListenError) && !(error instanceof GrpcListenError)) throw error;
-    throw new CommandError(error.message, { cause: error });
+    throw new CommandError(`${error.message} (${hint})`, { cause: error });
   } finally {
     stop.abort();
     await beside;

@@ -103,8 +103,10 @@ export function tagAdvice(
   const owner = granted[0] ?? "tag:<a tag of the OAuth client>";
   const owners = unowned.map((tag) => `"${tag}": ["${owner}"]`).join(", ");
   const has = granted.length > 0 ? granted.join(", ") : "no tags";
-  return `${asked}; the OAuth client has ${has}. Without an owner among those: ` +
-    `${unowned.join(", ")}. Add to the policy's tagOwners: ${owners}`;
+  // The API does not say which of them it refuses.
+  const which = unowned.length > 1 ? `At least one of ${unowned.join(", ")}` : unowned.join("");
+  return `${asked}; the OAuth client has ${has}. ${which} has no owner among those. ` +
+    `The policy's tagOwners needs: ${owners}`;
 }
 
 function tailnetAdvice({ tailnet }: FailedCall): string {

@@ -67,9 +67,10 @@ Deno.test("a message has the request, the status, what the server said and what 
 Deno.test("refused tags are named with those granted, and the policy that would do", () => {
   assertEquals(
     tagAdvice(["tag:k8s", "tag:web"], ["tag:k8s", "tag:op"]),
-    "requested tag:k8s, tag:web; the OAuth client has tag:k8s, tag:op. Without an owner among " +
-      'those: tag:web. Add to the policy\'s tagOwners: "tag:web": ["tag:k8s"]',
+    "requested tag:k8s, tag:web; the OAuth client has tag:k8s, tag:op. tag:web has no owner among " +
+      'those. The policy\'s tagOwners needs: "tag:web": ["tag:k8s"]',
   );
+  assertStringIncludes(tagAdvice(["tag:a", "tag:b"], ["tag:op"]), "At least one of tag:a, tag:b");
   assertStringIncludes(tagAdvice(["tag:a"], ["tag:a", "tag:b"]), '"tag:a": ["tag:a"]');
   assertStringIncludes(tagAdvice(["tag:a"], []), "the OAuth client has no tags");
   assertStringIncludes(tagAdvice(["tag:a"], undefined), "tagOwners");

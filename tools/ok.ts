@@ -119,7 +119,9 @@ export function describeAll(results: readonly StepResult[], ms: number): string 
   const verdict = failed.length === 0
     ? `ok: ${results.length} steps`
     : `FAILED: ${failed.length} of ${results.length} steps (${failed.join(", ")})`;
-  const late = ms > BUDGET_MS ? `, over the budget of ${BUDGET_MS / 1000} s` : "";
+  const late = failed.length === 0 && ms > BUDGET_MS
+    ? `, over the budget of ${BUDGET_MS / 1000} s`
+    : "";
   return `${verdict} in ${seconds(ms).trimStart()}${late}`;
 }
 

@@ -79,6 +79,10 @@ Deno.test("the last line names the failed steps and the time", () => {
   assertEquals(describeAll([result("a", true), result("b", true)], 2345), "ok: 2 steps in 2.3 s");
   assertEquals(
     describeAll([result("a", true), result("b", false)], 61_000),
-    "FAILED: 1 of 2 steps (b) in 61.0 s, over the budget of 60 s",
+    "FAILED: 1 of 2 steps (b) in 61.0 s",
+  );
+  assertEquals(
+    describeAll([result("a", true)], 61_000),
+    "ok: 1 steps in 61.0 s, over the budget of 60 s",
   );
 });

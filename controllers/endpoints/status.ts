@@ -123,7 +123,10 @@ function manualStatus({ view }: EndpointsObserved): EndpointStatus[] {
     }
     const tailscaleIP = resolution.address;
     const device = view.devices && deviceByAddress(view.devices, tailscaleIP);
-    if (!device) return { ...base, tailscaleIP, healthStatus: "Unknown" };
+    if (!device) {
+      const message = view.devices && "no device of the tailnet has this address";
+      return { ...base, tailscaleIP, healthStatus: "Unknown", ...(message ? { message } : {}) };
+    }
     if (device.connectedToControl) return { ...base, tailscaleIP, healthStatus: "Healthy" };
     const message = `device ${device.name} is not connected to the tailnet`;
     return { ...base, tailscaleIP, healthStatus: "Unhealthy", message };

@@ -39,7 +39,7 @@ Deno.test("M26 an object whose proxies run and are in the tailnet is ready, with
     ["ResolvedRefs", "True", "ResolvedRefs"],
     ["StatefulSetsReady", "True", "AllReplicasReady"],
     ["DevicesReady", "True", "AllDevicesConnected"],
-    ["Synced", "False", "DiscoveryDisabled"],
+    ["Synced", "True", "DiscoveryDisabled"],
     ["Ready", "True", "Ready"],
   ]);
 });
@@ -220,6 +220,7 @@ Deno.test("M20 an endpoint that is a device of the tailnet is as healthy as it i
       source: "Manual",
       tailscaleIP: "100.64.0.11",
       healthStatus: "Unknown",
+      message: "no device of the tailnet has this address",
     },
   ]);
 });

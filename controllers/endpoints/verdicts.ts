@@ -139,7 +139,7 @@ function renamedVerdict(machines: readonly Machine[]): Verdict | undefined {
 }
 
 function synced(): Verdict {
-  return no(Type.Synced, Reason.DiscoveryDisabled, "autoDiscovery is not enabled.");
+  return yes(Type.Synced, Reason.DiscoveryDisabled, "autoDiscovery is not enabled.");
 }
 
 function summary(

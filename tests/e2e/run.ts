@@ -28,7 +28,8 @@ async function runFile(file: string, testArgs: readonly string[]): Promise<boole
   await lock.lock(true);
   const deno = [Deno.execPath(), "test", "-A", "--no-lock", ...testArgs, join(here, file)];
   const [name = "", ...args] = inNamespaces(deno);
-  const env = { TESTBED_STATE: state };
+  // kubectl remembers what an API server serves by its address alone, which all testbeds share.
+  const env = { TESTBED_STATE: state, KUBECACHEDIR: join(state, "kubectl-cache") };
   const child = new Deno.Command(name, { args, env, stdout: "inherit", stderr: "inherit" }).spawn();
   const { success } = await child.status;
   if (!success) console.error(`${file} failed; logs: ${state}/log and ${state}/pods/logs`);

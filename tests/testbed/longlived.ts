@@ -100,7 +100,12 @@ export async function enter(command: readonly string[]): Promise<number> {
   const path = `${binDir()}:${Deno.env.get("PATH") ?? ""}`;
   const child = new Deno.Command(name, {
     args,
-    env: { KUBECONFIG: upKubeconfig(), PATH: path, TESTBED_STATE: upDir() },
+    env: {
+      KUBECONFIG: upKubeconfig(),
+      KUBECACHEDIR: join(upDir(), "kubectl-cache"),
+      PATH: path,
+      TESTBED_STATE: upDir(),
+    },
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

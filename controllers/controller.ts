@@ -30,7 +30,20 @@ export type Action =
     readonly store: (key: MintedKey) => KubeObject;
   }
   | { readonly do: "revokeAuthKey"; readonly tailnet: string; readonly id: string }
-  | { readonly do: "deleteDevice"; readonly tailnet: string; readonly nodeId: string }
+  /**
+   * Removes a replica's device. Its id is what somebody wrote into a Secret or a
+   * status, so nothing is removed that does not bear one of the replica's names, or
+   * that another object's replica is.
+   */
+  | {
+    readonly do: "deleteDevice";
+    readonly tailnet: string;
+    readonly nodeId: string;
+    /** The names that the replica asks for in the tailnet. */
+    readonly hostnames: readonly string[];
+    /** Whose replica it is. */
+    readonly owner: KubeObject;
+  }
   /** Opens the tailnet's API with that credential and checks it. */
   | { readonly do: "openTailnet"; readonly tailnet: string; readonly connection: TailnetConnection }
   | { readonly do: "closeTailnet"; readonly tailnet: string }

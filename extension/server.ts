@@ -129,11 +129,15 @@ export class ExtensionServer {
 
   /**
    * Takes no new calls, lets those that run finish for `graceMs`, then cuts them.
-   * Resolves when no connection is left.
+   * Resolves when no connection is left, and after the grace in any case: a connection
+   * that never said a word is none that grpc-js could cut.
    */
   stop(graceMs: number): Promise<void> {
     return this.#stopping ??= new Promise((resolve) => {
-      const cancel = this.#options.clock.setTimer(() => this.#server.forceShutdown(), graceMs);
+      const cancel = this.#options.clock.setTimer(() => {
+        this.#server.forceShutdown();
+        resolve();
+      }, graceMs);
       this.#server.tryShutdown((error) => {
         cancel();
         // It fails only for a server that was never started.

@@ -238,3 +238,17 @@ Deno.test("start says which address it cannot have", () =>
     assert(error.cause instanceof Error);
     await other.stop(0);
   }));
+
+Deno.test("stop ends after its grace although a connection never says a word", async () => {
+  const clock = new FakeClock();
+  const log = { info: () => {}, error: () => {} };
+  const server = new ExtensionServer({ snapshot: () => emptySnapshot, clock, log });
+  const silentPeer = await Deno.connect({ port: await server.start("127.0.0.1:0") });
+  try {
+    const stopped = server.stop(10_000);
+    clock.advance(10_000);
+    await stopped;
+  } finally {
+    silentPeer.close();
+  }
+});

@@ -5,8 +5,13 @@
  * @module
  */
 import { keyOf, type KubeObject, type ResourceType } from "../core/object.ts";
+import { isControlledBy } from "../core/labels.ts";
 import { Secret } from "../core/secret.ts";
+import type { Secret as ReplicaSecret } from "../api/core_objects.ts";
+import { SECRET } from "../api/resources.ts";
 import type { Action, MintedKey } from "../controllers/controller.ts";
+import { Index } from "../controllers/indexes.ts";
+import { nodeIdsOf } from "../controllers/proxies/replica.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isNotFound } from "../kube/errors.ts";
 import type { EventRecorder } from "../kube/events.ts";
@@ -57,7 +62,7 @@ export class ActionRunner {
       case "revokeAuthKey":
         return await tailnets.deleteAuthKey(action.tailnet, action.id);
       case "deleteDevice":
-        return await tailnets.deleteDevice(action.tailnet, action.nodeId);
+        return await this.#deleteDevice(action);
       case "openTailnet":
         return await tailnets.open(action.tailnet, action.connection);
       case "closeTailnet":
@@ -113,6 +118,25 @@ export class ActionRunner {
       propagation: propagation ?? "Background",
     });
     log.info("deleted", { kind: type.kind, key: keyOf(object) });
+  }
+
+  /** A device that is not the replica's is left alone, and that is said. */
+  async #deleteDevice({ tailnet, nodeId, hostnames, owner }: Of<"deleteDevice">): Promise<void> {
+    const { tailnets, cache, events, log } = this.#options;
+    const device = await tailnets.findDevice(tailnet, nodeId);
+    if (!device) return; // gone already
+    const claimed = cache.byIndex<ReplicaSecret>(SECRET, Index.tailnet, tailnet)
+      .some((secret) =>
+        nodeIdsOf(secret).includes(nodeId) && !isControlledBy(secret.metadata, owner)
+      );
+    if (hostnames.includes(device.hostname) && !claimed) {
+      return await tailnets.deleteDevice(tailnet, nodeId);
+    }
+    const note =
+      `Device ${device.name} (${nodeId}) is not removed: it is not, or not only, a proxy ` +
+      "of this object. If nobody needs it, remove it in Tailscale's admin console.";
+    log.warn("a device is not removed", { tailnet, nodeId, device: device.name });
+    events.record(owner, { type: "Warning", reason: "DeviceNotRemoved", note });
   }
 
   #event({ regarding, type, reason, note }: Of<"event">): void {

@@ -34,8 +34,11 @@ interface Loose {
   readonly minted: MintedKey;
 }
 
-/** How long Tailscale keeps a key for which nothing else was asked. */
-const DEFAULT_KEY_LIFE_MS = 90 * 24 * 3_600_000;
+/**
+ * A key that its proxy has not used by then is replaced; one that was lost, because
+ * the process ended before it was stored, is of no use to anybody from then on.
+ */
+const KEY_LIFE_MS = 24 * 3_600_000;
 
 /** Mints keys; loses none. */
 export class AuthKeys {
@@ -82,8 +85,10 @@ export class AuthKeys {
 
   async #create({ tailnet, tags, ephemeral, description }: Mint): Promise<MintedKey> {
     const { tailnets, clock, log } = this.#options;
-    const made = await tailnets.createAuthKey(tailnet, { tags, ephemeral, description });
-    const { id, key, expires = timestamp(clock.now() + DEFAULT_KEY_LIFE_MS) } = made;
+    const expirySeconds = KEY_LIFE_MS / 1000;
+    const request = { tags, ephemeral, description, expirySeconds };
+    const made = await tailnets.createAuthKey(tailnet, request);
+    const { id, key, expires = timestamp(clock.now() + KEY_LIFE_MS) } = made;
     log.info("auth key made", { tailnet, id, tags });
     return { id, key: new Secret(key), expires };
   }

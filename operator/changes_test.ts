@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { encodeBase64 } from "../core/base64.ts";
 import type { KubeObject, ResourceType } from "../core/object.ts";
 import * as resources from "../api/resources.ts";
 import { TailscaleEndpoints } from "../api/tailscale_endpoints.ts";
@@ -155,4 +156,30 @@ Deno.test("deletion goes in order, and leaves nothing in cluster and tailnet", (
     const keys = await world.tailnet.keys();
     assertEquals(keys.filter(({ used, revoked }) => !used && !revoked), []);
     assertEquals(world.operator.tailnets.states.size, 0);
+  }));
+
+Deno.test("a node id that somebody wrote into a Secret or a status removes no other's device", () =>
+  withWorld({}, async (world) => {
+    await getReady(world, [...everything(), endpoints(proxy(1))]);
+    const laptop = world.tailnet.addHost({ name: "laptop" }).node;
+    const secret = world.api.objects(resources.SECRET)
+      .find(({ metadata }) => metadata.name === "wiki-egress-0");
+    assert(secret);
+    await world.client.patch(resources.SECRET, "wiki-egress-0", "apps", {
+      data: { device_id: encodeBase64(laptop.nodeId) },
+    }, { contentType: "application/merge-patch+json" });
+    await world.delete(endpoints());
+    await world.until(
+      "the object is gone",
+      () => world.api.objects(TailscaleEndpoints.resource).length === 0,
+    );
+    const left = (await world.tailnet.nodes()).map(({ hostname }) => hostname);
+    assert(left.includes("laptop"), left.join());
+    await world.until(
+      "an Event says so",
+      () =>
+        world.api.objects(resources.EVENT).some((event) =>
+          (event as { reason?: string }).reason === "DeviceNotRemoved"
+        ),
+    );
   }));

@@ -90,6 +90,10 @@ export class Reconciler {
       if (!plan) return this.#forget(key);
       const wait = plan.actions.length > 0 ? this.#braked(key) : 0;
       if (wait > 0) return { kind: "retry", at: this.#options.clock.now() + wait };
+      // Many actions take their time: a new object is not silent meanwhile.
+      if (plan.status !== undefined && !this.#hasStatus(key)) {
+        await this.#writeStatus(key, plan.status);
+      }
       const failure = await this.#act(plan, key);
       this.#markRun(key);
       // The status tells of the world after the actions, and of the failure.
@@ -103,6 +107,11 @@ export class Reconciler {
       this.#options.log.error("reconcile failed: a fault of the operator's own", { key, error });
       return { kind: "fault" };
     }
+  }
+
+  #hasStatus(key: string): boolean {
+    const { controller, cache } = this.#options;
+    return cache.get<KubeObject & { status?: unknown }>(controller.type, key)?.status !== undefined;
   }
 
   #forget(key: string): Outcome {

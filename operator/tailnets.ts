@@ -6,7 +6,12 @@
 import type { Clock } from "../core/clock.ts";
 import type { TailnetConnection } from "../controllers/controller.ts";
 import type { TailnetState } from "../controllers/world.ts";
-import { type AuthKey, type AuthKeyRequest, TailscaleClient } from "../tailscale/client.ts";
+import {
+  type AuthKey,
+  type AuthKeyRequest,
+  type Device,
+  TailscaleClient,
+} from "../tailscale/client.ts";
 import { CredentialsInvalid, ScopeMissing } from "../tailscale/errors.ts";
 import { DeviceInventory } from "../tailscale/inventory.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -110,6 +115,24 @@ export class Tailnets {
   /** Revokes an auth key. @throws {TailscaleError} {TailnetClosedError} */
   deleteAuthKey(name: string, id: string): Promise<void> {
     return this.#call(name, ({ client }) => client.deleteAuthKey(id));
+  }
+
+  /**
+   * A device by its id; undefined when the tailnet has none. Where the list lacks it,
+   * the list is read anew: it may have come since.
+   *
+   * @throws {TailscaleError} {TailnetClosedError}
+   */
+  async findDevice(name: string, nodeId: string): Promise<Device | undefined> {
+    return await this.#call(name, async (entry) => {
+      const { inventory } = entry;
+      if (!inventory.byNodeId(nodeId)) {
+        await inventory.refresh();
+        const { devices, fetchedAt = this.#options.clock.now() } = inventory;
+        this.#update(name, entry, { devices, fetchedAt });
+      }
+      return inventory.byNodeId(nodeId);
+    });
   }
 
   /** Removes a device from the tailnet. @throws {TailscaleError} {TailnetClosedError} */

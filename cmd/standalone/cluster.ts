@@ -129,6 +129,8 @@ function oauthClientOf(
 /** The hosts that a TailscaleEndpoints names. */
 function hostsOf(object: KubeObject): HostOptions[] {
   if (object.kind !== TailscaleEndpoints.kind) return [];
+  // What the API server would refuse is told when it is applied.
+  if (!("object" in admit(object))) return [];
   const { endpoints = [] } = (object as TailscaleEndpoints).spec;
   return endpoints.filter(({ tailscaleIP, tailscaleFQDN }) => tailscaleIP || tailscaleFQDN)
     .map(({ name, tailscaleIP, tailscaleFQDN, port }) => ({

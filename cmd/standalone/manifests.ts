@@ -51,15 +51,21 @@ function parseManifests(file: string, text: string): KubeObject[] {
     if (error) throw new CommandError(`${file}: ${error.message}`, { cause: error });
     const value: unknown = document.toJS();
     if (value === null || value === undefined) return []; // an empty document
-    if (!isObject(value)) {
+    if (!isObject(value) && !isList(value)) {
       throw new CommandError(
         `${file}: document ${
           index + 1
         } is no Kubernetes object: it needs apiVersion, kind and metadata.name`,
       );
     }
-    return [value];
+    return isList(value) ? value.items : [value];
   });
+}
+
+/** As `kubectl get -o yaml` writes several objects. */
+function isList(value: unknown): value is { items: KubeObject[] } {
+  const { kind, items } = (value ?? {}) as { kind?: unknown; items?: unknown };
+  return kind === "List" && Array.isArray(items) && items.every(isObject);
 }
 
 function isObject(value: unknown): value is KubeObject {

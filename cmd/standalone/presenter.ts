@@ -43,8 +43,8 @@ export class Presenter {
   readonly #stores = new Map<ResourceType, Store<WithStatus>>();
   readonly #revisions = new Store<TailscaleGatewayRevision>();
   readonly #said = new Map<string, string>();
-  #translation: Translation | undefined;
-  #translated = "";
+  /** By Gateway: what Envoy would get, and for which revision. */
+  readonly #translations = new Map<string, { revision: string; translation: Translation }>();
 
   constructor(options: PresenterOptions) {
     this.#options = options;
@@ -100,17 +100,18 @@ export class Presenter {
   async #translate(gateway: SimulatedEnvoyGateway): Promise<void> {
     if (!this.#options.ready()) return;
     for (const revision of this.#revisions.list()) {
-      const version = `${keyOf(revision)} ${revision.spec.revision}`;
-      if (version === this.#translated) continue;
-      this.#translated = version;
-      this.#translation = await gateway.translate(revision);
-      console.log(`  Envoy Gateway translates Gateway ${version}`);
+      const key = keyOf(revision);
+      const text = revision.spec.revision;
+      if (this.#translations.get(key)?.revision === text) continue;
+      const translation = await gateway.translate(revision);
+      this.#translations.set(key, { revision: text, translation });
+      console.log(`  Envoy Gateway translates Gateway ${key} ${text}`);
     }
   }
 
   #done(): boolean {
     const objects = [...this.#stores.values()].flatMap((store) => store.list());
-    return this.#translation !== undefined && objects.length > 0 &&
+    return this.#translations.size > 0 && objects.length > 0 &&
       objects.every((object) => conditionOf(object, "Ready")?.status === "True");
   }
 
@@ -141,7 +142,11 @@ export class Presenter {
     console.log(
       `What Envoy gets for ${items.map((route) => `HTTPRoute ${keyOf(route)}`).join(", ")}:\n`,
     );
-    console.log(stringify(this.#translation ?? {}, { lineWidth: 100 }));
+    const translations = [...this.#translations]
+      .map(([gateway, { translation }]) => ({ gateway, ...translation }));
+    for (const translation of translations) {
+      console.log(stringify(translation, { lineWidth: 100 }));
+    }
     const { extensionPort, httpPort } = this.#options;
     console.log(
       `Serving: gRPC on 127.0.0.1:${extensionPort}, http://127.0.0.1:${httpPort}/metrics, ` +

@@ -30,11 +30,10 @@ export function planDeletion(o: EndpointsObserved, now: number): Plan {
   const behind = inTailnet(left, lost);
   if (left.length === 0 && behind.length === 0) return removeRest(o, now);
   if (isUsable(o.state) || behind.length === 0) {
-    const { tailnet } = o.endpoints.spec;
     return {
       actions: [
-        ...left.flatMap((replica) => removeReplica(replica, tailnet)),
-        ...removeDevices(lost, tailnet),
+        ...left.flatMap((replica) => removeReplica(replica, o)),
+        ...removeDevices(o, lost),
       ],
       status: waiting(o, now, "its devices are removed"),
     };

@@ -122,7 +122,7 @@ function proxyActions(o: EndpointsObserved, set: ProxySet, now: number): Action[
       applyWhereNeeded(o, w)
     ),
     ...podActions(o, set),
-    ...retireActions(o, set),
+    ...retireActions(o),
     ...(isUsable(o.state) ? replacedActions(o) : []),
   ];
 }

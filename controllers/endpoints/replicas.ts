@@ -20,6 +20,7 @@ import {
   tailscaledConfig,
 } from "../proxies/tailscaled_config.ts";
 import { type EndpointsObserved, NAME, type ReplicaObserved } from "./observe.ts";
+import { deviceAction } from "./lost.ts";
 import { isUsable } from "./tailnet.ts";
 
 const MANAGER = fieldManagerOf({ name: NAME });
@@ -143,18 +144,19 @@ function annotated({ metadata }: Pod, hash: string): KubeObject {
 }
 
 /** Replicas beyond what is wanted: once their pod is gone, their devices, key and Secrets follow. */
-export function retireActions(o: EndpointsObserved, set: ProxySet): Action[] {
+export function retireActions(o: EndpointsObserved): Action[] {
   if (!isUsable(o.state)) return [];
   return o.replicas.filter(({ wanted, pod }) => !wanted && !pod)
-    .flatMap((replica) => removeReplica(replica, set.tailnet));
+    .flatMap((replica) => removeReplica(replica, o));
 }
 
-/** What removes a replica for good; without a tailnet only its Secrets go. */
-export function removeReplica(replica: ReplicaObserved, tailnet?: string): Action[] {
-  const { nodeIds, stateSecret, configSecret } = replica;
+/** What removes a replica for good; without `inTailnet` only its Secrets go. */
+export function removeReplica(replica: ReplicaObserved, inTailnet?: EndpointsObserved): Action[] {
+  const { name, nodeIds, stateSecret, configSecret } = replica;
   const key = storedKey(replica);
+  const { tailnet } = inTailnet?.endpoints.spec ?? {};
   return [
-    ...(tailnet ? nodeIds.map((nodeId) => ({ do: "deleteDevice" as const, tailnet, nodeId })) : []),
+    ...(inTailnet ? nodeIds.map((nodeId) => deviceAction(inTailnet, { name, nodeId })) : []),
     ...(tailnet && key ? [revokeAction(tailnet, key.id)] : []),
     ...[stateSecret, configSecret].flatMap((object): Action[] =>
       object && !object.metadata.deletionTimestamp ? [{ do: "delete", type: SECRET, object }] : []

@@ -11,6 +11,7 @@ import { Collector } from "./collector.ts";
 import { Deleter } from "./deletion.ts";
 import { discover } from "./discovery.ts";
 import { ApiError, NoSuchPath } from "./errors.ts";
+import { inFormOf } from "./event_forms.ts";
 import { ConnectionReset, type Fault, Faults } from "./faults.ts";
 import { clone } from "./json.ts";
 import type { EmbeddedApiServerOptions, ListeningServer, RequestRecord } from "./options.ts";
@@ -135,7 +136,7 @@ export class EmbeddedApiServer {
 
   /** Copies of all objects of a kind, ordered by namespace and name. */
   objects(type: ResourceType): KubeObject[] {
-    return this.#storage.list(type).map((object) => clone(object));
+    return this.#storage.list(type).map((object) => clone(inFormOf(type, object)));
   }
 
   async #answer(request: Request, signal: AbortSignal): Promise<Response> {

@@ -19,6 +19,7 @@ import { scaledTo, scaleOf } from "./scale.ts";
 import type { Storage } from "./storage.ts";
 import { strategicMergePatch } from "./strategic_patch.ts";
 import { tableFor } from "./table.ts";
+import type { TokenSigner } from "./tokens.ts";
 import { type ServedType, typeId } from "./types.ts";
 import { openWatch } from "./watch.ts";
 import type { ObjectWriter, WriteContext } from "./writes.ts";
@@ -37,6 +38,7 @@ export interface ResourceParts {
   readonly deleter: Deleter;
   readonly clock: Clock;
   readonly watches: Set<() => void>;
+  readonly tokens: TokenSigner;
 }
 
 /** A request for objects. */
@@ -58,7 +60,8 @@ export class Resources {
 
   /** @throws {ApiError} when the request is refused. */
   answer(call: Call): Promise<Response> {
-    const { name } = call.route;
+    const { name, subresource } = call.route;
+    if (name !== undefined && subresource === "token") return this.#token(call, name);
     return name === undefined ? this.#collection(call) : this.#object(call, name);
   }
 
@@ -103,6 +106,13 @@ export class Resources {
       default:
         throw methodNotAllowed();
     }
+  }
+
+  async #token({ request, route }: Call, name: string): Promise<Response> {
+    if (request.method !== "POST") throw methodNotAllowed();
+    const { writer, tokens } = this.#parts;
+    const account = writer.live({ ...route, name });
+    return Response.json(await tokens.answer(account, await bodyMap(request)), { status: 201 });
   }
 
   #watch({ request, signal, params, route }: Call): Response {

@@ -19,6 +19,7 @@ import { Preparer } from "./prepare.ts";
 import { Resources } from "./resources.ts";
 import { routeOf } from "./route.ts";
 import { Storage } from "./storage.ts";
+import { KEYS_PATH, TokenSigner } from "./tokens.ts";
 import { BUILTIN_TYPES, TypeRegistry } from "./types.ts";
 import { ObjectWriter } from "./writes.ts";
 
@@ -45,6 +46,7 @@ export class EmbeddedApiServer {
   readonly #storage: Storage;
   readonly #collector: Collector;
   readonly #resources: Resources;
+  readonly #tokens: TokenSigner;
   readonly #faults = new Faults();
   readonly #watches = new Set<() => void>();
 
@@ -59,7 +61,15 @@ export class EmbeddedApiServer {
     this.#types = registry;
     this.#storage = storage;
     this.#collector = new Collector(storage, registry, deleter);
-    this.#resources = new Resources({ storage, writer, deleter, clock, watches: this.#watches });
+    const tokens = this.#tokens = new TokenSigner(clock);
+    this.#resources = new Resources({
+      storage,
+      writer,
+      deleter,
+      clock,
+      watches: this.#watches,
+      tokens,
+    });
     this.#makeNamespaces();
   }
 
@@ -134,6 +144,13 @@ export class EmbeddedApiServer {
     this.#storage.compact();
   }
 
+  /** Calls `listener` with each object (frozen) as it is stored, before a watch tells of it. */
+  onStored(listener: (object: KubeObject) => void): void {
+    this.#storage.subscribe(({ after }) => {
+      if (after) listener(after);
+    });
+  }
+
   /** Copies of all objects of a kind, ordered by namespace and name. */
   objects(type: ResourceType): KubeObject[] {
     return this.#storage.list(type).map((object) => clone(inFormOf(type, object)));
@@ -142,6 +159,7 @@ export class EmbeddedApiServer {
   async #answer(request: Request, signal: AbortSignal): Promise<Response> {
     try {
       const url = new URL(request.url);
+      if (url.pathname === KEYS_PATH) return Response.json(await this.#tokens.keySet());
       const route = routeOf(url.pathname, this.#types);
       if (route.at === "health") return new Response("ok");
       if (route.at !== "resource") return Response.json(discover(route, this.#types));

@@ -134,6 +134,11 @@ export function isScalable(type: ServedType): boolean {
   return type.builtin === true && (type.kind === "StatefulSet" || type.kind === "Deployment");
 }
 
+/** Has the kind a `/token`? */
+export function givesTokens(type: ServedType): boolean {
+  return type.group === "" && type.kind === "ServiceAccount";
+}
+
 /** Finds served kinds by what requests and references say. */
 export class TypeRegistry {
   readonly #byId = new Map<string, ServedType>();

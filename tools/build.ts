@@ -23,7 +23,7 @@ import { judgeRuntime, runtimeArchive } from "./build/denort.ts";
 import { type CommandResult, remove, runCommand, sha256Of } from "./build/files.ts";
 import { describeProgram } from "./build/sbom.ts";
 import { judgeCompile, judgeOutput, type Verdict } from "./build/verdict.ts";
-import { BUNDLE_FLAGS, PERMISSIONS } from "./permissions.ts";
+import { BUNDLE_FLAGS, HEAP_FLAG, PERMISSIONS } from "./permissions.ts";
 
 /**
  * What `standalone` loads, from `../examples/quickstart/` as its module sees it. The
@@ -33,17 +33,8 @@ import { BUNDLE_FLAGS, PERMISSIONS } from "./permissions.ts";
 const EXAMPLE = "examples/quickstart";
 const BUNDLE = "bundle/tailscale-gateway.js";
 
-/**
- * Of `deno compile`. Without the code cache, which is a file that it would write beside
- * itself at the first start. The heap ends below the memory that `deploy/install.yaml`
- * lets the container have: V8 would else take its limit from the machine's memory, and
- * collect too late.
- */
-export const COMPILE_FLAGS: readonly string[] = [
-  ...PERMISSIONS,
-  "--no-code-cache",
-  "--v8-flags=--max-old-space-size=384",
-];
+/** Without the code cache, which is a file that it would write beside itself when it starts. */
+const COMPILE_FLAGS: readonly string[] = [...PERMISSIONS, "--no-code-cache", HEAP_FLAG];
 
 /** A file that was made. */
 interface Product {

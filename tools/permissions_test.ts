@@ -5,14 +5,11 @@ import { freePort, RunningProgram } from "../cmd/testing/program.ts";
 import { EmbeddedApiServer } from "../embedded/apiserver/mod.ts";
 import { compile } from "./build.ts";
 import { runCommand } from "./build/files.ts";
-import { ENVIRONMENT, PERMISSIONS, permissions } from "./permissions.ts";
+import { withEntryPoint, withTasks } from "./generate_flags.ts";
+import { ENVIRONMENT, PERMISSIONS } from "./permissions.ts";
 import type { Attempt } from "./testdata/forbidden.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-
-/** As the shell of Deno's tasks has to have them: it would expand brackets. */
-const inTask = (flags: readonly string[]) =>
-  flags.map((flag) => flag.includes("[") ? `'${flag}'` : flag).join(" ");
 
 Deno.test("D3 each flag forbids what it is there to forbid, by Deno's own error", async (t) => {
   const forbidden = fileURLToPath(new URL("./testdata/forbidden.ts", import.meta.url));
@@ -47,11 +44,16 @@ Deno.test("D3 each flag forbids what it is there to forbid, by Deno's own error"
   });
 });
 
-Deno.test("D3 the tasks run with the same flags", () => {
-  const { tasks } = denoJson;
-  assertEquals(tasks.start, `deno run ${inTask(PERMISSIONS)} main.ts standalone`);
-  const withKubeconfig = permissions(["$HOME/.kube"]);
-  assertEquals(tasks.run, `deno run ${inTask(withKubeconfig)} main.ts run`);
+Deno.test("D3 tasks and image run with the same flags", async () => {
+  const tasks = await Deno.readTextFile(`${ROOT}deno.json`);
+  assertEquals(tasks, withTasks(tasks), "run: bin/deno task generate");
+  for (const flag of PERMISSIONS) {
+    assertStringIncludes(denoJson.tasks.start, flag);
+    if (!flag.startsWith("--allow-read")) assertStringIncludes(denoJson.tasks.run, flag);
+  }
+  const dockerfile = await Deno.readTextFile(`${ROOT}Dockerfile`);
+  assertEquals(dockerfile, withEntryPoint(dockerfile), "run: bin/deno task generate");
+  for (const flag of PERMISSIONS) assertStringIncludes(dockerfile, JSON.stringify(flag));
 });
 
 Deno.test("D3 the executable has the same permissions in it", async () => {

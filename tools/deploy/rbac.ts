@@ -22,6 +22,7 @@ export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
 }
 
 const READ = ["get", "list", "watch"];
@@ -63,6 +64,17 @@ export function operatorRules(): PolicyRule[] {
   }));
 }
 
+/** What the operator may do in its own namespace alone. */
+const OWN_NAMESPACE_RULES: readonly PolicyRule[] = [
+  // Tokens of its own account, which prove it to tailnets (workload identity federation).
+  {
+    apiGroups: [""],
+    resources: ["serviceaccounts/token"],
+    resourceNames: [OPERATOR],
+    verbs: ["create"],
+  },
+];
+
 /** Envoy Gateway reads the kinds that its configuration names, and says how its policies fare. */
 const ENVOY_GATEWAY_RULES: readonly PolicyRule[] = [
   {
@@ -85,6 +97,19 @@ export function clusterRoles(): object[] {
       name: "envoy-gateway",
       namespace: "envoy-gateway-system",
     }),
+  ];
+}
+
+/** The Role of the operator's own namespace and its binding. */
+export function ownRole(): object[] {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const labels = { "app.kubernetes.io/name": OPERATOR };
+  const metadata = { name: OPERATOR, namespace: OPERATOR_NAMESPACE, labels };
+  const subjects = [{ kind: "ServiceAccount", name: OPERATOR, namespace: OPERATOR_NAMESPACE }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: OPERATOR };
+  return [
+    { apiVersion, kind: "Role", metadata, rules: OWN_NAMESPACE_RULES },
+    { apiVersion, kind: "RoleBinding", metadata, roleRef, subjects },
   ];
 }
 

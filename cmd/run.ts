@@ -8,6 +8,7 @@ import { KubeClient } from "../kube/client.ts";
 import { KubeConfigError } from "../kube/errors.ts";
 import { createTransport } from "../kube/transport.ts";
 import { DEFAULT_MAX_MESSAGE_BYTES } from "../extension/registry.ts";
+import { identityTokens } from "../operator/identity.ts";
 import { Operator } from "../operator/operator.ts";
 import { systemClock } from "../telemetry/clock.ts";
 import { createLog, LOG_FORMATS, LOG_LEVELS } from "../telemetry/log.ts";
@@ -23,6 +24,16 @@ const FLAGS = {
     help: "the operator's namespace: where Secrets of TailscaleTailnets are by default",
     env: "OPERATOR_NAMESPACE",
     default: "tailscale-gateway-system",
+  },
+  "service-account": {
+    help: "the operator's account, whose tokens prove it to tailnets that trust this cluster",
+    env: "SERVICE_ACCOUNT",
+    default: "tailscale-gateway",
+  },
+  "identity-token-file": {
+    help: "a projected token of that account, for where none can be requested",
+    env: "IDENTITY_TOKEN_FILE",
+    default: "/var/run/secrets/tailscale/serviceaccount/token",
   },
   "proxy-image": {
     help: "image of the proxies where an object names none",
@@ -54,9 +65,16 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   });
   const config = await kubeConfig(values);
   const transport = createTransport(config, { userAgent: `tailscale-gateway/${VERSION}` });
+  const client = new KubeClient(transport);
   const operator = new Operator({
     ...operatorOptions(values),
-    client: new KubeClient(transport),
+    client,
+    identityToken: identityTokens({
+      client,
+      namespace: values.namespace ?? "",
+      name: values["service-account"] ?? "",
+      file: values["identity-token-file"] ?? "",
+    }),
     clock: systemClock,
     log,
   });

@@ -58,7 +58,8 @@ export interface TailnetConnection {
   readonly apiURL: string;
   readonly organization: string;
   readonly clientID: string;
-  readonly clientSecret: Secret;
+  /** That we are this client: its secret, or a token of our own account for an audience. */
+  readonly proof: { readonly clientSecret: Secret } | { readonly audience: string };
 }
 
 /** What is to be done, what to say, and when to look again. */

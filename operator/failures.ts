@@ -8,6 +8,7 @@ import { type BackoffLimits, backoffMs } from "../kube/backoff.ts";
 import { KubeApiError, KubeConnectionError, retryAfterOf } from "../kube/errors.ts";
 import {
   CredentialsInvalid,
+  IdTokenUnavailable,
   InvalidRequest,
   NotFound,
   NotOurs,
@@ -115,6 +116,9 @@ function checkFailure(
     return { reason: "CredentialsInvalid", retryAt: attempt.now + wait };
   }
   if (error instanceof ScopeMissing) return { reason: "ScopeMissing", retryAt: slow };
+  if (error instanceof IdTokenUnavailable) {
+    return { reason: "IdentityTokenFailed", retryAt: tailscaleRetryAt(error, attempt) };
+  }
   if (error instanceof NotFound) return { reason: "TailnetNotFound", retryAt: slow };
   const retryAt = tailscaleRetryAt(error, attempt);
   return { reason: error instanceof RateLimited ? "RateLimited" : "Unavailable", retryAt };

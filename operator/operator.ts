@@ -30,11 +30,11 @@ import { Engine } from "./engine.ts";
 import { HookRecorder } from "./hook_facts.ts";
 import { runToTheEnd } from "./lifecycle.ts";
 import { Renderer } from "./renderer.ts";
-import { Tailnets } from "./tailnets.ts";
+import { Tailnets, type TailnetsOptions } from "./tailnets.ts";
 import { within } from "./waiting.ts";
 
 /** Options of {@linkcode Operator}. */
-export interface OperatorOptions {
+export interface OperatorOptions extends Pick<TailnetsOptions, "identityToken"> {
   readonly client: KubeClient;
   readonly settings: Settings;
   readonly clock: Clock;

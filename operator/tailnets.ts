@@ -6,12 +6,18 @@
 import type { Clock } from "../core/clock.ts";
 import type { TailnetConnection } from "../controllers/controller.ts";
 import type { TailnetState } from "../controllers/world.ts";
-import { type AuthKey, type AuthKeyRequest, TailscaleClient } from "../tailscale/client.ts";
+import {
+  type AuthKey,
+  type AuthKeyRequest,
+  type Credential,
+  TailscaleClient,
+} from "../tailscale/client.ts";
 import { CredentialsInvalid, ScopeMissing } from "../tailscale/errors.ts";
 import { DeviceInventory } from "../tailscale/inventory.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type Attempt, checkFailureOf, TailnetClosedError } from "./failures.ts";
+import { type IdentityTokens, noIdentity } from "./identity.ts";
 import { Limiters } from "./limiters.ts";
 
 interface Entry {
@@ -29,6 +35,8 @@ export interface TailnetsOptions {
   readonly metrics: Metrics;
   /** How requests are sent; default: Deno's fetch. */
   readonly fetch?: typeof fetch;
+  /** Gives a token of the operator's own account for an audience; see {@linkcode identityTokens}. */
+  readonly identityToken?: IdentityTokens;
   readonly userAgent: string;
   readonly random?: () => number;
   /** Ends all calls. */
@@ -182,11 +190,11 @@ export class Tailnets {
   /** `before`: what an earlier credential showed, which stays true until a list says otherwise. */
   #create(name: string, connection: TailnetConnection, before: TailnetState | undefined): Entry {
     const { clock, metrics, userAgent, signal, random } = this.#options;
-    const { apiURL, organization, clientID, clientSecret, fingerprint } = connection;
+    const { apiURL, organization, fingerprint } = connection;
     const client = new TailscaleClient({
       apiURL,
       tailnet: organization,
-      credential: { clientId: clientID, clientSecret: clientSecret.reveal() },
+      credential: this.#credential(connection),
       clock,
       userAgent,
       limiter: this.#limiters.of(name),
@@ -202,13 +210,19 @@ export class Tailnets {
       failures: 0,
       state: {
         fingerprint,
-        clientID,
+        clientID: connection.clientID,
         devices,
         soughtIds,
         ...(fetchedAt === undefined ? {} : { fetchedAt }),
         ...(triedAt === undefined ? {} : { triedAt }),
       },
     };
+  }
+
+  #credential({ clientID: clientId, proof }: TailnetConnection): Credential {
+    if ("clientSecret" in proof) return { clientId, clientSecret: proof.clientSecret.reveal() };
+    const { identityToken = noIdentity } = this.#options;
+    return { clientId, idToken: () => identityToken(proof.audience) };
   }
 
   #update(name: string, entry: Entry, change: Partial<TailnetState>): void {

@@ -24,11 +24,16 @@ const DENIED_HOSTS = [
 ];
 
 /** Folders that may be read: where it is started (kubeconfig, manifests), and a pod's account. */
-export const READABLE: readonly string[] = [".", "/var/run/secrets/kubernetes.io/serviceaccount"];
+export const READABLE: readonly string[] = [
+  ".",
+  "/var/run/secrets/kubernetes.io/serviceaccount",
+  "/var/run/secrets/tailscale/serviceaccount", // its token for the tailnets' API
+];
 
 /** Environment variables that it sees; all others are undefined to it. */
 export const ENVIRONMENT: readonly string[] = [
   "HOME",
+  "IDENTITY_TOKEN_FILE",
   "KUBECONFIG",
   "KUBERNETES_SERVICE_HOST",
   "KUBERNETES_SERVICE_PORT",
@@ -37,6 +42,7 @@ export const ENVIRONMENT: readonly string[] = [
   "OPERATOR_NAMESPACE",
   "POD_NAME",
   "PROXY_IMAGE",
+  "SERVICE_ACCOUNT",
 ];
 
 /** Deno's permission flags of the program. */

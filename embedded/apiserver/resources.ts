@@ -60,8 +60,10 @@ export class Resources {
 
   /** @throws {ApiError} when the request is refused. */
   answer(call: Call): Promise<Response> {
-    const { name, subresource } = call.route;
-    if (name !== undefined && subresource === "token") return this.#token(call, name);
+    const { request, route, route: { name } } = call;
+    if (name !== undefined && route.subresource === "token") {
+      return this.#parts.tokens.answer(this.#parts.writer.live({ ...route, name }), request);
+    }
     return name === undefined ? this.#collection(call) : this.#object(call, name);
   }
 
@@ -106,13 +108,6 @@ export class Resources {
       default:
         throw methodNotAllowed();
     }
-  }
-
-  async #token({ request, route }: Call, name: string): Promise<Response> {
-    if (request.method !== "POST") throw methodNotAllowed();
-    const { writer, tokens } = this.#parts;
-    const account = writer.live({ ...route, name });
-    return Response.json(await tokens.answer(account, await bodyMap(request)), { status: 201 });
   }
 
   #watch({ request, signal, params, route }: Call): Response {

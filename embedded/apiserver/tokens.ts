@@ -6,8 +6,8 @@
 import type { Clock } from "../../core/clock.ts";
 import type { KubeObject } from "../../core/object.ts";
 import { timestamp } from "./clock.ts";
-import { invalid } from "./errors.ts";
-import { type JsonMap, mapAt } from "./json.ts";
+import { badRequest, invalid, methodNotAllowed } from "./errors.ts";
+import { isMap, type JsonMap, mapAt } from "./json.ts";
 
 /** Who issues the tokens, as a real API server does by default. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
@@ -32,7 +32,14 @@ export class TokenSigner {
    *
    * @throws {ApiError} 422 when it asks for less than ten minutes.
    */
-  async answer(account: KubeObject, request: JsonMap): Promise<JsonMap> {
+  async answer(account: KubeObject, request: Request): Promise<Response> {
+    if (request.method !== "POST") throw methodNotAllowed();
+    const body: unknown = await request.json().catch(() => undefined);
+    if (!isMap(body)) throw badRequest("the body is no TokenRequest");
+    return Response.json(await this.#tokenFor(account, body), { status: 201 });
+  }
+
+  async #tokenFor(account: KubeObject, request: JsonMap): Promise<JsonMap> {
     const spec = mapAt(request, "spec") ?? {};
     const asked = spec["audiences"];
     const audiences = Array.isArray(asked) && asked.length > 0 ? asked : [ISSUER];

@@ -91,6 +91,8 @@ export interface Controller<O = unknown> {
   readonly makes: readonly ResourceType[];
   /** What others make for it and it only patches; read by that label too. */
   readonly patches?: readonly ResourceType[];
+  /** True where of its own objects it writes nothing but the status: no finalizer. */
+  readonly onlyStatus?: boolean;
   /** Keys that a change of a tailnet's state concerns. */
   readonly keysOfTailnet?: (tailnet: string, world: World) => readonly string[];
   /** True where every change of what hooks render, or have seen, concerns all its keys. */

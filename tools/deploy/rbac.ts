@@ -5,11 +5,12 @@
  * @module
  */
 import type { ResourceType } from "../../core/object.ts";
+import { API_GROUP } from "../../api/kind.ts";
 import { KINDS } from "../../api/registry.ts";
 import { EVENT } from "../../api/resources.ts";
 import { CONTROLLERS, TYPES_READ } from "../../controllers/registry.ts";
 import { proxyRoleRules } from "../../controllers/proxies/objects.ts";
-import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { DEFAULT_BACKEND_KINDS } from "../../extension/registry.ts";
 import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
 
 /** The operator's name, of its objects too. */
@@ -41,12 +42,13 @@ export function operatorRules(): PolicyRule[] {
   const allowType = (type: ResourceType, allowed: readonly string[]) =>
     allow(type.group, type.plural, allowed);
   for (const type of TYPES_READ) allowType(type, READ);
-  for (const { type, makes, patches = [] } of CONTROLLERS) {
+  for (const { type, makes, patches = [], onlyStatus } of CONTROLLERS) {
     for (const made of makes) allowType(made, MAKE);
     for (const patched of patches) allowType(patched, ["patch"]);
     if (!KINDS.some(({ resource }) => resource === type)) continue;
-    allowType(type, ["patch"]); // its finalizer
     allow(type.group, `${type.plural}/status`, ["patch"]);
+    if (onlyStatus) continue;
+    allowType(type, ["patch"]); // its finalizer
     // Where owners that block deletion need it (OwnerReferencesPermissionEnforcement).
     allow(type.group, `${type.plural}/finalizers`, ["update"]);
   }
@@ -75,11 +77,14 @@ const OWN_NAMESPACE_RULES: readonly PolicyRule[] = [
   },
 ];
 
+const ENVOY_GATEWAY_READS = [...DEFAULT_BACKEND_KINDS, TailscaleGatewayRevision.kind];
+
 /** Envoy Gateway reads the kinds that its configuration names, and says how its policies fare. */
 const ENVOY_GATEWAY_RULES: readonly PolicyRule[] = [
   {
-    apiGroups: [TailscaleEndpoints.resource.group],
-    resources: [TailscaleEndpoints.resource.plural, TailscaleGatewayRevision.resource.plural],
+    apiGroups: [API_GROUP],
+    resources: KINDS.filter(({ kind }) => ENVOY_GATEWAY_READS.includes(kind))
+      .map(({ plural }) => plural),
     verbs: READ,
   },
   {

@@ -10,7 +10,7 @@ import { admit } from "../../api/admission.ts";
 import { KINDS } from "../../api/registry.ts";
 import * as resources from "../../api/resources.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
-import { EmbeddedApiServer } from "../../embedded/apiserver/mod.ts";
+import { EmbeddedApiServer, type ServedType } from "../../embedded/apiserver/mod.ts";
 import {
   type HostOptions,
   MemoryTailnet,
@@ -34,6 +34,16 @@ const TYPES: ReadonlyMap<string, ResourceType> = new Map(
     .map((type) => [`${apiVersionOf(type)}/${type.kind}`, type]),
 );
 
+/** The kinds of ours with what `kubectl` shows of them. */
+const SERVED: readonly ServedType[] = KINDS.map((
+  { resource, shortNames, categories, columns },
+) => ({
+  ...resource,
+  shortNames,
+  categories,
+  columns,
+}));
+
 /** A cluster and a tailnet that exist in this process alone. */
 export class SimulatedCluster {
   readonly api: EmbeddedApiServer;
@@ -41,24 +51,21 @@ export class SimulatedCluster {
   readonly tailnet: MemoryTailnet;
   readonly #tailscale: TailscaleApiServer;
   readonly #simulator: WorkloadSimulator;
+  /** Hosts that were added to the tailnet. */
+  readonly #hosts = new Set<string>();
 
-  /** The OAuth clients and the hosts that the manifests name are those of the tailnet. */
-  constructor({ clock, log, manifests }: {
-    clock: Clock;
-    log: Log;
-    manifests: readonly Manifest[];
-  }) {
-    this.api = new EmbeddedApiServer({ clock, validate: problemsOf, defaults: withDefaults });
+  constructor({ clock, log }: { clock: Clock; log: Log }) {
+    this.api = new EmbeddedApiServer({
+      clock,
+      types: SERVED,
+      validate: problemsOf,
+      defaults: withDefaults,
+    });
+    this.api.onStored((object) => this.#adopt(object));
     this.client = new KubeClient(handlerTransport((request) => this.api.handle(request)));
     this.tailnet = new MemoryTailnet({ clock });
     const { client, tailnet } = this;
-    const objects = manifests.map(({ object }) => object);
-    this.#tailscale = new TailscaleApiServer({
-      backend: tailnet,
-      clock,
-      clients: objects.flatMap(oauthClientOf),
-    });
-    for (const host of objects.flatMap(hostsOf)) tailnet.addHost(host);
+    this.#tailscale = new TailscaleApiServer({ backend: tailnet, clock, clients: [] });
     this.#simulator = new WorkloadSimulator({
       client,
       clock,
@@ -83,6 +90,17 @@ export class SimulatedCluster {
   async apply(manifests: readonly Manifest[]): Promise<void> {
     await this.#makeNamespaces(manifests);
     for (const manifest of manifests) await this.#applyOne(manifest);
+  }
+
+  /** The OAuth clients and the hosts that objects name are those of the tailnet. */
+  #adopt(object: KubeObject): void {
+    for (const client of oauthClientOf(object)) this.#tailscale.setClient(client);
+    for (const host of hostsOf(object)) {
+      const id = host.ip ?? host.name;
+      if (this.#hosts.has(id)) continue;
+      this.#hosts.add(id);
+      this.tailnet.addHost(host);
+    }
   }
 
   async #applyOne({ file, object }: Manifest): Promise<void> {

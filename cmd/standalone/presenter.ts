@@ -27,6 +27,7 @@ export interface PresenterOptions {
   readonly clock: Clock;
   readonly extensionPort: number;
   readonly httpPort: number;
+  readonly apiPort: number;
   /** Does the operator serve? */
   readonly ready: () => boolean;
 }
@@ -139,10 +140,13 @@ export class Presenter {
       `What Envoy gets for ${items.map((route) => `HTTPRoute ${keyOf(route)}`).join(", ")}:\n`,
     );
     console.log(stringify(this.#translation ?? {}, { lineWidth: 100 }));
-    const { extensionPort, httpPort } = this.#options;
+    const { extensionPort, httpPort, apiPort } = this.#options;
     console.log(
       `Serving: gRPC on 127.0.0.1:${extensionPort}, http://127.0.0.1:${httpPort}/metrics, ` +
-        "/health, /healthz and /ready. Ctrl-C ends it.",
+        "/health, /healthz and /ready.\n" +
+        // Without the user's own kubeconfig, so that none of its credentials are sent.
+        `Look at it: kubectl --kubeconfig=/dev/null --server=http://127.0.0.1:${apiPort} ` +
+        "get tailscale -A\nCtrl-C ends it.",
     );
   }
 }

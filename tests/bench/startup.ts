@@ -26,13 +26,18 @@ export async function measure(): Promise<Outcome> {
   try {
     for (let round = 0; round < ROUNDS; round++) {
       nothing.push(await startNothing());
-      standalone.push(await start((grpc, http) => {
-        return ["standalone", "--extension-port", grpc, "--http-port", http];
-      }));
-      run.push(await start((grpc, http) => {
-        const addresses = ["--extension-address", "127.0.0.1:" + grpc, "--http-address"];
-        return ["run", "--kubeconfig", kubeconfig, ...addresses, "127.0.0.1:" + http];
-      }));
+      standalone.push(
+        await start((grpc, http) => {
+          const ports = ["--extension-port", grpc, "--http-port", http];
+          return ["standalone", ...ports, "--api-port", String(freePort())];
+        }),
+      );
+      run.push(
+        await start((grpc, http) => {
+          const addresses = ["--extension-address", "127.0.0.1:" + grpc, "--http-address"];
+          return ["run", "--kubeconfig", kubeconfig, ...addresses, "127.0.0.1:" + http];
+        }),
+      );
     }
   } finally {
     await Deno.remove(kubeconfig);

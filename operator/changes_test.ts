@@ -87,10 +87,10 @@ Deno.test("what was edited by hand is restored, and what others added stays", ()
       service()?.spec.selector["app.kubernetes.io/instance"] ===
         selector?.["app.kubernetes.io/instance"]);
     await world.client.patch(resources.ROLE, "wiki-egress", "apps", { rules: [] }, { contentType });
-    type Role = KubeObject & { rules: unknown[] };
+    type Role = KubeObject & { rules: unknown[] | null };
     await world.until(
       "restored",
-      () => world.find<Role>(resources.ROLE, "apps/wiki-egress")?.rules.length,
+      () => world.find<Role>(resources.ROLE, "apps/wiki-egress")?.rules?.length,
     );
     await world.quiet();
     assertEquals(service()?.metadata.annotations?.["example.com/theirs"], "1");

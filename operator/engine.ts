@@ -8,6 +8,7 @@ import type { Failure } from "../controllers/world.ts";
 import type { Change } from "../kube/store.ts";
 import { QueueClosed, WorkQueue } from "../kube/workqueue.ts";
 import type { Metrics, QueueMetrics } from "../telemetry/metrics.ts";
+import { traced } from "../telemetry/tracing.ts";
 import { type Outcome, Reconciler, type ReconcilerOptions } from "./reconciler.ts";
 
 /** Options of {@linkcode Engine}. */
@@ -117,12 +118,21 @@ export class Engine {
     const began = clock.now();
     this.#queueMetrics.started(Math.max(0, began - (this.#dueAt.get(key) ?? began)));
     this.#dueAt.delete(key);
-    const outcome = await this.#reconciler.run(key);
+    const outcome = await this.#reconcile(key);
     const took = clock.now() - began;
     this.#queueMetrics.finished(took);
     metrics.reconciled(controller.name, resultOf(outcome), took);
     this.#schedule(key, outcome);
     this.#queue.done(key);
+  }
+
+  #reconcile(key: string): Promise<Outcome> {
+    const { name: controller } = this.#options.controller;
+    return traced(`reconcile ${controller}`, { controller, key }, async (span) => {
+      const outcome = await this.#reconciler.run(key);
+      span.set({ result: resultOf(outcome) });
+      return outcome;
+    });
   }
 
   #noteDue(key: string, afterMs: number): void {

@@ -27,6 +27,7 @@ import { ActionRunner } from "./actions.ts";
 import { AuthKeys } from "./auth_keys.ts";
 import { ClusterCache } from "./cache.ts";
 import { Engine } from "./engine.ts";
+import { countHookCall } from "./hook_calls.ts";
 import { HookRecorder } from "./hook_facts.ts";
 import { runToTheEnd } from "./lifecycle.ts";
 import { Renderer } from "./renderer.ts";
@@ -242,8 +243,7 @@ export class Operator {
       clock,
       log: log.named("extension"),
       onCall: (call) => {
-        this.metrics.hookCalled(call);
-        this.metrics.unknownClusterNames(call.counts.unknown ?? 0);
+        countHookCall(call, this.metrics);
         this.#hooks.record(call, this.#renderer.current().gateways);
       },
       ...(maxMessageBytes ? { maxMessageBytes } : {}),

@@ -20,6 +20,7 @@ import { isNotFound, KubeApiError, KubeConnectionError } from "../kube/errors.ts
 import type { EventRecorder } from "../kube/events.ts";
 import { statusChanged } from "../core/apply/status.ts";
 import type { Log } from "../telemetry/log.ts";
+import { traced } from "../telemetry/tracing.ts";
 import type { ActionRunner } from "./actions.ts";
 import { Brake } from "./brake.ts";
 import type { ClusterCache } from "./cache.ts";
@@ -142,7 +143,7 @@ export class Reconciler {
       const again = held && held.action === digest ? held : undefined;
       if (again && again.failure.retryAt > this.#options.clock.now()) return again.failure;
       try {
-        await this.#options.runner.run(action);
+        await traced(`action ${action.do}`, { key }, () => this.#options.runner.run(action));
       } catch (error) {
         return this.#hold(key, action, { error, tries: (again?.tries ?? 0) + 1 });
       }

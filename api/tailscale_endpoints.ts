@@ -62,6 +62,7 @@ const device = z.object({
 const endpointStatus = z.object({
   name: text().describe("The pod, endpoint or discovered host."),
   tailscaleIP: text(45).exactOptional().describe("Its address in the tailnet."),
+  tailscaleFQDN: text().exactOptional().describe("The name that it was found by, if it was."),
   port: port().exactOptional().describe("Its port."),
   healthStatus: z.enum(["Healthy", "Unhealthy", "Unknown"]).describe("Whether it works."),
   source: z.enum(["Proxy", "Manual", "Discovered"]).describe(

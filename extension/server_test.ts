@@ -238,3 +238,17 @@ Deno.test("start says which address it cannot have", () =>
     assert(error.cause instanceof Error);
     await other.stop(0);
   }));
+
+Deno.test("a call that comes with a revision of the future gets UNAVAILABLE, and is told of", () => {
+  let behind: string | undefined = "not here yet";
+  return withServer({ behind: () => behind }, async ({ client, calls, errors }) => {
+    const bytes = request.encode({ clusters: [] });
+    const failure = await client.failure("PostTranslateModify", bytes);
+    assertEquals(failure.code, status.UNAVAILABLE);
+    assertEquals(failure.details, "PostTranslateModify: not here yet");
+    assertEquals(calls[0]?.error?.message, "not here yet");
+    assertEquals(errors, []);
+    behind = undefined;
+    await client.call("PostTranslateModify", bytes);
+  });
+});

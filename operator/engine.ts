@@ -91,13 +91,19 @@ export class Engine {
     this.#queue.add(key, { afterMs });
   }
 
-  /** Works until the signal aborts; what runs then is finished. */
+  /** Works until the signal aborts; what runs then is finished. It may be run again. */
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      await Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
-    } finally {
-      this.#queue.close();
-    }
+    await Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
+  }
+
+  /** Forgets what its runs came to: another replica may act from now on. */
+  reset(): void {
+    this.#reconciler.reset();
+  }
+
+  /** Queues nothing any more. */
+  close(): void {
+    this.#queue.close();
   }
 
   async #work(signal: AbortSignal): Promise<void> {

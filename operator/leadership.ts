@@ -1,6 +1,6 @@
 /**
  * Whether this replica acts, or follows another one that does: see
- * docs/adr/0018-two-replicas.md.
+ * docs/adr/0022-two-replicas.md.
  *
  * @module
  */

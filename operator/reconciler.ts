@@ -16,7 +16,7 @@ import {
 } from "../controllers/controller.ts";
 import type { Failure, World } from "../controllers/world.ts";
 import type { KubeClient } from "../kube/client.ts";
-import { isNotFound, KubeApiError, KubeConnectionError } from "../kube/errors.ts";
+import { isNotFound, KubeApiError, KubeConnectionError, NotLeaderError } from "../kube/errors.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import { statusChanged } from "../core/apply/status.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -82,6 +82,13 @@ export class Reconciler {
   /** Has the key been worked on since the start, or since it came? */
   hasRun(key: string): boolean {
     return this.#ran.has(key);
+  }
+
+  /** Forgets what all runs came to. */
+  reset(): void {
+    this.#held.clear();
+    this.#unsaid.clear();
+    this.#ran.clear();
   }
 
   /** One run. Never throws. */
@@ -178,7 +185,7 @@ export class Reconciler {
       return undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined; // deleted meanwhile: nobody reads it any more
-      if (!(error instanceof KubeApiError || error instanceof KubeConnectionError)) throw error;
+      if (!passes(error)) throw error;
       const { clock, random = Math.random } = this.#options;
       const tries = (this.#unsaid.get(key) ?? 0) + 1;
       this.#unsaid.set(key, tries);
@@ -217,6 +224,12 @@ export class Reconciler {
       note: ready.message,
     });
   }
+}
+
+/** May the next try fare better? */
+function passes(error: unknown): boolean {
+  return error instanceof KubeApiError || error instanceof KubeConnectionError ||
+    error instanceof NotLeaderError;
 }
 
 /** A hash, since actions may hold what should not lie around. */

@@ -41,6 +41,8 @@ export interface TailnetsOptions {
   readonly random?: () => number;
   /** Ends all calls. */
   readonly signal?: AbortSignal;
+  /** Throws when this replica may change nothing. */
+  readonly fence?: (what: string) => void;
 }
 
 /** Holds what is known of each tailnet, and the only way to change it. */
@@ -110,9 +112,15 @@ export class Tailnets {
     if (this.#closed.delete(name)) this.#publish(name);
   }
 
-  /** Makes an auth key. @throws {TailscaleError} {TailnetClosedError} */
-  createAuthKey(name: string, request: AuthKeyRequest): Promise<AuthKey> {
-    return this.#call(name, ({ client }) => client.createAuthKey(request));
+  /** Nothing is known of any tailnet any more. */
+  forgetAll(): void {
+    for (const name of [...this.#states.keys()]) this.forget(name);
+  }
+
+  /** Makes an auth key. @throws {TailscaleError} {TailnetClosedError} {NotLeaderError} */
+  async createAuthKey(name: string, request: AuthKeyRequest): Promise<AuthKey> {
+    this.#options.fence?.("create an auth key");
+    return await this.#call(name, ({ client }) => client.createAuthKey(request));
   }
 
   /** Revokes an auth key. @throws {TailscaleError} {TailnetClosedError} */
@@ -120,8 +128,9 @@ export class Tailnets {
     return this.#call(name, ({ client }) => client.deleteAuthKey(id));
   }
 
-  /** Removes a device from the tailnet. @throws {TailscaleError} {TailnetClosedError} */
+  /** Removes a device from the tailnet. @throws {TailscaleError} {TailnetClosedError} {NotLeaderError} */
   async deleteDevice(name: string, nodeId: string): Promise<void> {
+    this.#options.fence?.("delete a device");
     await this.#call(name, async (entry) => {
       await entry.client.deleteDevice(nodeId);
       entry.inventory.remove(nodeId);

@@ -32,7 +32,7 @@ ENTRYPOINT [ \
   "--allow-net", \
   "--deny-net=169.254.0.0/16,168.63.129.16,100.100.100.200,[fd00:ec2::254],[fd20:ce::254],[fe80::a9fe:a9fe]", \
   "--allow-read=.,/var/run/secrets/kubernetes.io/serviceaccount,/var/run/secrets/tailscale/serviceaccount", \
-  "--allow-env=HOME,IDENTITY_TOKEN_FILE,KUBECONFIG,KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,LOG_FORMAT,LOG_LEVEL,OPERATOR_NAMESPACE,POD_NAME,PROXY_IMAGE,SERVICE_ACCOUNT", \
+  "--allow-env=HOME,IDENTITY_TOKEN_FILE,KUBECONFIG,KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,LEADER_ELECT,LOG_FORMAT,LOG_LEVEL,OPERATOR_NAMESPACE,POD_NAME,PROXY_IMAGE,SERVICE_ACCOUNT", \
   "--ignore-env", \
   "--deny-write", \
   "--deny-run", \

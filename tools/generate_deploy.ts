@@ -48,15 +48,26 @@ const deployment = {
   kind: "Deployment",
   metadata,
   spec: {
-    // One replica until leader election is there; two would both write.
-    replicas: 1,
-    strategy: { type: "Recreate" },
+    // One acts, both serve hooks.
+    replicas: 2,
+    // A new one serves before an old one goes.
+    strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     selector: { matchLabels: labels },
     template: {
       metadata: { labels },
       spec: {
         serviceAccountName: OPERATOR,
         terminationGracePeriodSeconds: 30,
+        topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map(
+          (topologyKey) => ({
+            maxSkew: 1,
+            topologyKey,
+            // A cluster of one node has both on it.
+            whenUnsatisfiable: "ScheduleAnyway",
+            labelSelector: { matchLabels: labels },
+            matchLabelKeys: ["pod-template-hash"],
+          }),
+        ),
         securityContext: {
           runAsNonRoot: true,
           runAsUser: 65532,
@@ -67,6 +78,14 @@ const deployment = {
       },
     },
   },
+};
+
+/** A drain of nodes leaves one of them serving. */
+const disruptionBudget = {
+  apiVersion: "policy/v1",
+  kind: "PodDisruptionBudget",
+  metadata,
+  spec: { minAvailable: 1, selector: { matchLabels: labels } },
 };
 
 const service = {
@@ -95,7 +114,15 @@ function installYaml(): string {
   const crds = [...generatedFiles()].filter(([path]) => path.startsWith("crds/"))
     .map(([, text]) => text);
   const serviceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata };
-  const objects = [namespace, serviceAccount, ...clusterRoles(), ...ownRole(), service, deployment]
+  const objects = [
+    namespace,
+    serviceAccount,
+    ...clusterRoles(),
+    ...ownRole(),
+    service,
+    disruptionBudget,
+    deployment,
+  ]
     .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }));
   return HEADER + [...crds, ...objects].map((text) => `---\n${text}`).join("");
 }

@@ -7,7 +7,7 @@
 import type { ResourceType } from "../../core/object.ts";
 import { API_GROUP } from "../../api/kind.ts";
 import { KINDS } from "../../api/registry.ts";
-import { EVENT } from "../../api/resources.ts";
+import { EVENT, LEASE } from "../../api/resources.ts";
 import { CONTROLLERS, TYPES_READ } from "../../controllers/registry.ts";
 import { proxyRoleRules } from "../../controllers/proxies/objects.ts";
 import { DEFAULT_BACKEND_KINDS } from "../../extension/registry.ts";
@@ -26,9 +26,13 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-const READ = ["get", "list", "watch"];
-/** Server-side apply is a patch; where it makes the object, a create too. */
-const MAKE = ["create", "patch", "delete"];
+/** Of a cache. */
+const READ = ["list", "watch"];
+/**
+ * A look at whether the name is taken, then server-side apply: a patch, and where it
+ * makes the object, a create too.
+ */
+const MAKE = ["get", "create", "patch", "delete"];
 
 /** The rules of the operator, one for each resource, in the order of their names. */
 export function operatorRules(): PolicyRule[] {
@@ -67,13 +71,21 @@ export function operatorRules(): PolicyRule[] {
 }
 
 /** What the operator may do in its own namespace alone. */
-const OWN_NAMESPACE_RULES: readonly PolicyRule[] = [
+export const OWN_NAMESPACE_RULES: readonly PolicyRule[] = [
   // Tokens of its own account, which prove it to tailnets (workload identity federation).
   {
     apiGroups: [""],
     resources: ["serviceaccounts/token"],
     resourceNames: [OPERATOR],
     verbs: ["create"],
+  },
+  // Its Lease. What is yet to be made can't be permitted by name.
+  { apiGroups: [LEASE.group], resources: [LEASE.plural], verbs: ["create"] },
+  {
+    apiGroups: [LEASE.group],
+    resources: [LEASE.plural],
+    resourceNames: [OPERATOR],
+    verbs: ["get", "patch"],
   },
 ];
 
@@ -85,7 +97,7 @@ const ENVOY_GATEWAY_RULES: readonly PolicyRule[] = [
     apiGroups: [API_GROUP],
     resources: KINDS.filter(({ kind }) => ENVOY_GATEWAY_READS.includes(kind))
       .map(({ plural }) => plural),
-    verbs: READ,
+    verbs: ["get", ...READ],
   },
   {
     apiGroups: [TailscaleGatewayRevision.resource.group],

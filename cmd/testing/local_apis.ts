@@ -8,6 +8,8 @@ import { admitted, errorsOf, typeOf } from "../../operator/testing/admission.ts"
 import { systemClock } from "../../telemetry/clock.ts";
 import { freePort, RunningProgram } from "./program.ts";
 
+const PATIENCE_MS = 30_000;
+
 /** Both APIs, and a kubeconfig that leads to the first. */
 export class LocalApis implements AsyncDisposable {
   readonly api = new EmbeddedApiServer({ validate: errorsOf, defaults: admitted });
@@ -55,6 +57,15 @@ export class LocalApis implements AsyncDisposable {
       "--log-level=debug",
     ], { env });
     return { program, grpc, http };
+  }
+
+  /** Waits until something is so. */
+  async until(what: string, look: () => unknown): Promise<void> {
+    const giveUpAt = Date.now() + PATIENCE_MS;
+    while (!look()) {
+      if (Date.now() > giveUpAt) throw new Error(`never: ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,6 +13,7 @@ import { CASES, type Fields, NAMES, objectOf, UPDATE_CASES } from "./cases.ts";
 import { exampleObjects } from "./examples.ts";
 import { installCrds, type Kubectl, manifest, must } from "./kubectl.ts";
 import { survivesUpgrade } from "./upgrade.ts";
+import { WHOLE } from "./whole.ts";
 
 /**
  * Runs the suite as steps of a test. The cluster needs nothing but its API server;
@@ -41,6 +42,7 @@ export async function crdSuite(t: Deno.TestContext, { kubectl }: { kubectl: Kube
     "the examples of the reference are accepted",
     () => accepts(kubectl, KINDS.map(exampleObject)),
   );
+  await t.step("whole objects are stored with every field", () => wholeObjects(kubectl));
   await t.step("every manifest in examples/ is applied", () => examples(kubectl));
   await t.step(
     "kubectl get shows every kind by its short name, in its columns",
@@ -154,6 +156,23 @@ async function examples(kubectl: Kubectl): Promise<void> {
   const dryRun = ["apply", "--server-side", "--dry-run=server", "--validate=strict"];
   const stdout = await must(kubectl([...dryRun, "-o", "name", "-f", "-"], manifest(objects)));
   assertEquals(stdout.trim().split("\n").length, objects.length);
+}
+
+async function wholeObjects(kubectl: Kubectl): Promise<void> {
+  for (const [kind, { status, ...object }] of Object.entries(WHOLE)) {
+    const { name } = object.metadata;
+    const one = [kind, name, "-n", "default"];
+    const strict = ["create", "--validate=strict", "-f", "-"];
+    await must(kubectl(strict, JSON.stringify(object)));
+    try {
+      const patch = ["--type=merge", "--subresource=status", "-p", JSON.stringify({ status })];
+      await must(kubectl(["patch", ...one, ...patch]));
+      const stored = JSON.parse(await must(kubectl(["get", ...one, "-o", "json"])));
+      assertEquals({ spec: stored.spec, status: stored.status }, { spec: object.spec, status });
+    } finally {
+      await must(kubectl(["delete", ...one]));
+    }
+  }
 }
 
 async function columns(kubectl: Kubectl): Promise<void> {

@@ -138,10 +138,10 @@ const spec = z.object({
     "Tags that every auth key made for this tailnet carries beside an object's own, such as `tag:k8s`. The credential must be allowed to give them.",
   ),
   allowedNamespaces: allowedNamespaces().default({ from: "All" }).describe(
-    "Which namespaces' objects may use this tailnet.",
+    "Which namespaces' objects may use this tailnet. When a namespace may no more, what runs goes on, and nothing is made or changed for it.",
   ),
   allowedTags: tags().exactOptional().describe(
-    "The only tags that objects may ask for. By default, and when empty, any.",
+    "The only tags that objects may ask for; the tailnet's own `tags` need not be among them. By default, and when empty, any.",
   ),
   apiURL: httpURL().default("https://api.tailscale.com").describe(
     "Where Tailscale's HTTP API is: the URL before `/api/v2`.",

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import denoJson from "../deno.json" with { type: "json" };
-import { freePort, RunningProgram } from "../cmd/testing/program.ts";
+import { freePort, RunningProgram, runProgram } from "../cmd/testing/program.ts";
 import { EmbeddedApiServer } from "../embedded/apiserver/mod.ts";
 import { compile } from "./build.ts";
 import { runCommand } from "./build/files.ts";
@@ -166,6 +166,15 @@ Deno.test("D3 the operator works with these flags alone, its kubeconfig in the f
   } finally {
     await api.shutdown();
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("D3 what lies where it may not read is named, and what to do", async () => {
+  const message = "the program may read only the folder that it is started in";
+  for (const args of [["standalone", "/etc"], ["run", "--kubeconfig=/etc/passwd"]]) {
+    const { code, stderr } = await runProgram(args, { flags: PERMISSIONS });
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, message);
   }
 });
 

@@ -12,7 +12,8 @@ const HOST_LABEL = `([-a-z0-9]|${VARIABLE})+`;
 const HOST_PATTERN = `^${HOST_LABEL}(\\.${HOST_LABEL})*$`;
 const PATH_PATTERN = `^/([-A-Za-z0-9/._~%!$&'()*+,;=:@]|${VARIABLE})*$`;
 
-const VARIABLES = "`{service}`, `{tailnet}` and `{domain}` stand for what they say";
+const VARIABLES =
+  "`{tailnet}` is the tailnet's `name` in this object, and `{domain}` its DNS domain";
 
 const hostPattern = () => text().regex(new RegExp(HOST_PATTERN));
 const pathPrefix = () => text().regex(new RegExp(PATH_PATTERN));
@@ -21,7 +22,7 @@ const protocol = () => z.enum(["HTTP", "HTTPS"]);
 const ingress = () =>
   z.object({
     hostPattern: hostPattern().default("{service}.{tailnet}.gateway.local").describe(
-      `The host name of a published route; ${VARIABLES}, and \`{service}\` is the route's name.`,
+      `The host name of a published route. \`{service}\` is the route's name, ${VARIABLES}.`,
     ),
     pathPrefix: pathPrefix().default("/").describe("The paths that are published."),
     protocol: protocol().default("HTTPS").describe(
@@ -32,7 +33,7 @@ const ingress = () =>
 const egress = () =>
   z.object({
     hostPattern: hostPattern().default("{service}.tailscale.local").describe(
-      `The host name by which a host of the tailnet is reached; ${VARIABLES}, and \`{service}\` is the first label of the host's name.`,
+      `The host name by which a host of the tailnet is reached. \`{service}\` is the first label of the host's name, ${VARIABLES}.`,
     ),
     pathPrefix: pathPrefix().default("/tailscale/{service}/").describe(
       "The path prefix by which it is reached under every other host name; taken away before the host sees it.",

@@ -85,7 +85,9 @@ const redirect = () =>
     path: redirectPath().exactOptional().describe(
       "The path of the new URL. By default that of the request.",
     ),
-    statusCode: redirectStatus().default(302).describe("The status of the answer."),
+    statusCode: redirectStatus().default(302).describe(
+      "The status of the answer: 301, 302, 303, 307 or 308.",
+    ),
   });
 
 const backendRef = () =>

@@ -9,7 +9,7 @@ Deno.test("M146 every method of Envoy Gateway's extension service is a hook", ()
   }
 });
 
-Deno.test("M146 M174 envoyGatewayConfig registers the hooks that have work, and no others", () => {
+Deno.test("M146 M174 M250 envoyGatewayConfig registers the hooks that have work, and no others", () => {
   assertEquals(envoyGatewayConfig({ hostname: "operator.tailscale.svc", port: 5005 }), {
     backendResources: [
       { group: "gateway.tailscale.com", version: "v1alpha1", kind: "TailscaleEndpoints" },

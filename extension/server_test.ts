@@ -151,7 +151,7 @@ Deno.test("the server answers UNIMPLEMENTED to a method that is no hook", () =>
     assertEquals(error.code, status.UNIMPLEMENTED);
   }));
 
-Deno.test("the server counts calls by hook, and says when the last one was", async () => {
+Deno.test("M270 the server counts calls by hook, and says when the last one was", async () => {
   const clock = new FakeClock(1_800_000_000_000);
   await withServer({ clock }, async ({ client, server }) => {
     assertEquals(server.stats.get("PostTranslateModify")?.lastCallAt, undefined);

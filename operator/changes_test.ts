@@ -16,7 +16,7 @@ const MADE: readonly ResourceType[] = [
   resources.SERVICE_ACCOUNT,
 ];
 
-Deno.test("M14 replicas come and go, each with its device and Secrets", () =>
+Deno.test("M14 M238 replicas come and go, each with its device and Secrets", () =>
   withWorld({}, async (world) => {
     await getReady(world, [...everything(), endpoints(proxy(2))]);
     const nodes = async () => (await world.tailnet.nodes()).map(({ hostname }) => hostname).sort();
@@ -35,7 +35,7 @@ Deno.test("M14 replicas come and go, each with its device and Secrets", () =>
     assertEquals(keys.filter(({ used, revoked }) => !used && !revoked), []);
   }));
 
-Deno.test("a host's new address is a new revision, and what Envoy Gateway then gets", () =>
+Deno.test("M171 M187 a host's new address is a new revision, and what Envoy Gateway then gets", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     const before = world.revision()?.spec.revision;

@@ -65,7 +65,7 @@ Deno.test("why the finalizer cannot be put is what a new tailnet says", () => {
   assertEquals(messageOf(plan(model)?.status, "Ready"), "denied by policy");
 });
 
-Deno.test("M6 M9 a tailnet's name and suffix come from its own devices, never from shared-in ones", () => {
+Deno.test("M6 M9 M61 a tailnet's name and suffix come from its own devices, never from shared-in ones", () => {
   const model = new Model(tailnet(), credential());
   model.devices = [
     device("alien", { isExternal: true, name: "alien.other.ts.net" }),
@@ -258,7 +258,7 @@ Deno.test("a failure that does not say when to come again is not repeated at onc
   assertEquals([actions(model), plan(model)?.wakeAt], [[], NOW + WAITING_PERIOD_MS]);
 });
 
-Deno.test("missing scopes are all named, and looked for again once a minute", () => {
+Deno.test("M231 missing scopes are all named, and looked for again once a minute", () => {
   const model = opened("edge");
   change(model, { check: { at: NOW, scopes: [], missing: ["auth_keys", "services"] } });
   const status = settled(model);

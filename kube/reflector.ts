@@ -53,7 +53,8 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
   watchSeconds?: number;
 }
 
-const BACKOFF: BackoffLimits = { baseMs: 250, maxMs: 30_000 };
+/** Whatever has failed is caught up with some seconds after it is well again. */
+const BACKOFF: BackoffLimits = { baseMs: 250, maxMs: 8_000 };
 const ABSENT_BACKOFF: BackoffLimits = { baseMs: 2_000, maxMs: 60_000 };
 /** A garbled Retry-After must not make us deaf. */
 const MAX_RETRY_AFTER_MS = 600_000;

@@ -56,6 +56,8 @@ interface Held {
   /** Hash of the action: another one is tried at once. */
   readonly action: string;
   readonly tries: number;
+  /** When it failed. */
+  readonly at: number;
 }
 
 /** Runs the plans of one controller. */
@@ -148,7 +150,7 @@ export class Reconciler {
       const held = this.#held.get(key);
       const digest = held && digestOf(action);
       const again = held && held.action === digest ? held : undefined;
-      if (again && again.failure.retryAt > this.#options.clock.now()) return again.failure;
+      if (again && this.#isHeld(again)) return again.failure;
       try {
         await traced(`action ${action.do}`, { key }, () => this.#options.runner.run(action));
       } catch (error) {
@@ -159,6 +161,12 @@ export class Reconciler {
     return undefined;
   }
 
+  #isHeld({ failure, at }: Held): boolean {
+    const now = this.#options.clock.now();
+    // A clock that was set back holds nothing for as long as it jumped.
+    return failure.retryAt > now && at <= now;
+  }
+
   #hold(
     key: string,
     action: Action,
@@ -167,7 +175,7 @@ export class Reconciler {
     const { log, clock, random = Math.random } = this.#options;
     const failure = failureOf(error, { now: clock.now(), tries, random: random() });
     log.warn("action failed", { key, action: action.do, reason: failure.reason, tries, error });
-    this.#held.set(key, { failure, action: digestOf(action), tries });
+    this.#held.set(key, { failure, action: digestOf(action), tries, at: clock.now() });
     return failure;
   }
 

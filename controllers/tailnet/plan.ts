@@ -64,7 +64,8 @@ function planUse(o: TailnetObserved, now: number): Pick<Plan, "actions" | "wakeA
   // One list is tried even where a scope is missing: after it the tailnet counts as known.
   const isListed = "failure" in check || o.state?.triedAt !== undefined;
   const failure = isListed ? checkFailure(check) : undefined;
-  const due = failure ? failure.retryAt ?? check.at + WAITING_PERIOD_MS : nextListing(o, now);
+  const retryAt = failure?.retryAt ?? check.at + WAITING_PERIOD_MS;
+  const due = isSetBack(o, now) ? now : failure ? retryAt : nextListing(o, now);
   if (due > now) return { actions: [], wakeAt: due };
   // The outcome says when to come again; the time is for the case that there is none.
   return { actions: [failure ? open : list], wakeAt: now + WAITING_PERIOD_MS };
@@ -97,6 +98,11 @@ function checkFailure(check: NonNullable<TailnetState["check"]>): Failure | unde
       "Add it to the client in Tailscale's admin console (Settings, OAuth clients).",
     retryAt: check.at + SCOPE_PERIOD_MS,
   };
+}
+
+/** Has the clock been set back? Else nothing would be done until it is where it was. */
+function isSetBack({ state }: TailnetObserved, now: number): boolean {
+  return Math.max(state?.check?.at ?? 0, state?.fetchedAt ?? 0, state?.triedAt ?? 0) > now;
 }
 
 /** When the devices are to be listed next. */

@@ -364,3 +364,10 @@ Deno.test("the controller is woken for the Secret that a tailnet names, and for 
   assertEquals(keys(replica("intranet-egress-0", "n"), model.world), ["corp"]);
   assertEquals(keys(secret("other", {}), model.world), []);
 });
+
+Deno.test("figure 13: a clock that is set back makes nobody wait: the devices are listed at once", () => {
+  const model = opened("edge");
+  assertEquals(actions(model), []);
+  model.now = NOW - 3_600_000;
+  assertEquals(actions(model), ["listDevices corp"]);
+});

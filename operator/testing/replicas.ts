@@ -87,13 +87,14 @@ export class Replica {
  * real one, it is a while until it hears that a replica is not ready any more.
  */
 export class TestService {
-  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #listener: Deno.TcpListener;
   readonly #connections = new Set<Promise<unknown>>();
   readonly #serving: Promise<void>;
   ports: number[] = [];
   #next = 0;
 
-  constructor() {
+  constructor(port = 0) {
+    this.#listener = Deno.listen({ hostname: "127.0.0.1", port });
     this.#serving = this.#serve();
   }
 

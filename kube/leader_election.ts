@@ -244,7 +244,7 @@ export class LeaderElector {
 
   #retryMs(): number {
     const { random = Math.random } = this.#options;
-    return this.#timing.retryMs * (0.5 + 0.5 * random());
+    return this.#timing.retryMs * (0.9 + 0.1 * random());
   }
 
   #now(): Moment {

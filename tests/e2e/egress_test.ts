@@ -4,7 +4,13 @@ import type { TailscaleApiServer } from "../../embedded/tailnet/mod.ts";
 import type { TailnetNode } from "../testbed/tailnet.ts";
 import { Testbed } from "../testbed/testbed.ts";
 import { conditionOf, egressManifests, endpoints, NAMESPACE } from "./egress_manifests.ts";
-import { extensionConfigYaml, install, OperatorProcess, startTailscaleApi } from "./operator.ts";
+import {
+  extensionConfigYaml,
+  install,
+  OAUTH,
+  OperatorProcess,
+  startTailscaleApi,
+} from "./operator.ts";
 
 interface Scene {
   readonly bed: Testbed;
@@ -93,6 +99,10 @@ async function statusTells({ bed }: Scene): Promise<void> {
   const tailnet = await bed.get("tailscaletailnets", "corp");
   assertEquals(tailnet.status.tailnetInfo.name, "testbed.ts.net");
   assertEquals(tailnet.status.tailnetInfo.magicDNSSuffix, "testbed.ts.net");
+  // As tailscaled keeps it in its state; no source tells an id of the tailnet.
+  assertEquals(tailnet.status.tailnetInfo.organization, "testbed.ts.net");
+  assertEquals(tailnet.status.tailnetInfo.tailnetID, undefined);
+  assertEquals(tailnet.status.credential.clientID, OAUTH.clientId);
   assertEquals(tailnet.status.usedBy, 1);
   const { status } = await bed.get("tailscaleendpoints", "intranet", NAMESPACE);
   const [set] = status.statefulSetRefs;
@@ -203,7 +213,7 @@ Deno.test("M259 M159 egress: an HTTPRoute with a TailscaleEndpoints as backendRe
     await step("Envoy Gateway without our configuration: HooksNotCalled", hooksNotCalled);
     await step("M148 the route carries traffic, and is Accepted and ResolvedRefs", traffic);
     await step("M66 M70 M93 the proxies are the operator's own StatefulSet", proxiesRun);
-    await step("M6 M9 M23 M25 M27 status tells what is there", statusTells);
+    await step("M6 M7 M8 M9 M23 M25 M27 status tells what is there", statusTells);
     await step("M171 the endpoint's address changes, and Envoy follows within 5 s", addressFollows);
     await step("M244 the operator restarts: no new key, device or write", restartChangesNothing);
     await step("secrets do not show in the log", () => {

@@ -73,6 +73,7 @@ export class Operator {
     const { metrics } = this;
     this.#leadership = new Leadership(options);
     const { client, fence, shared } = this.#leadership;
+    metrics.leadership("tailscale-gateway", () => this.#leadership.leads);
     const onSecretKnown = (key: string) => this.#secretKnown(key);
     this.cache = new ClusterCache({ ...options, metrics, types: TYPES_READ, onSecretKnown });
     const userAgent = `tailscale-gateway/${options.version}`;

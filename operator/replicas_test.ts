@@ -64,6 +64,13 @@ async function ended(world: TestWorld, replicas: readonly Replica[]): Promise<vo
   });
 }
 
+/** What its metrics say of its part. */
+async function leads({ operator }: Replica): Promise<string | undefined> {
+  const response = await fetch(`http://127.0.0.1:${operator.listening?.httpPort}/metrics`);
+  const text = await response.text();
+  return /^leader_election_master_status\{name="tailscale-gateway"\} (\d)$/m.exec(text)?.[1];
+}
+
 async function untilReady(world: TestWorld, replica: Replica): Promise<void> {
   await world.until("Ready", async () => {
     await replica.answer(request(world)).catch(() => {});
@@ -84,6 +91,7 @@ Deno.test("figure 16: of two replicas one writes, and both give the same bytes",
     assert(leader.writes.length > 0);
     assertEquals([other.writes, other.tailscaleCalls], [[], []]);
     assertEquals(leader.operator.snapshot.version, other.operator.snapshot.version);
+    assertEquals([await leads(leader), await leads(other)], ["1", "0"]);
   }));
 
 Deno.test("figure 16: an edit keeps the hosts by name at the replica that follows", () =>

@@ -8,9 +8,8 @@ import { stringify } from "yaml";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { type Condition, keyOf, type KubeObject, type ResourceType } from "../../core/object.ts";
 import { HTTP_ROUTE } from "../../api/resources.ts";
-import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { KINDS } from "../../api/registry.ts";
 import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
-import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { Reflector } from "../../kube/reflector.ts";
 import { Store } from "../../kube/store.ts";
@@ -36,7 +35,9 @@ export interface PresenterOptions {
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 100;
 
-const SHOWN: readonly ResourceType[] = [TailscaleTailnet.resource, TailscaleEndpoints.resource];
+/** The kinds that say whether they are ready. */
+const SHOWN: readonly ResourceType[] = KINDS.filter(({ conditions }) => "Ready" in conditions)
+  .map(({ resource }) => resource);
 
 /** Watches the kinds of ours, and plays Envoy Gateway to see what it would get. */
 export class Presenter {

@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { KINDS } from "../../api/registry.ts";
 import { CONTROLLERS, TYPES_READ } from "../../controllers/registry.ts";
+import { envoyGatewayConfig } from "../../extension/registry.ts";
 import { clusterRoles, operatorRules, ownRole, type PolicyRule } from "./rbac.ts";
 
 const READ_VERBS = ["get", "list", "watch"];
@@ -43,5 +45,27 @@ Deno.test("M236 what no controller makes or patches is only read", () => {
   for (const { group, plural } of onlyRead) {
     const verbs = verbsOf(group, plural);
     assert(verbs.every((verb) => READ_VERBS.includes(verb)), `${plural}: ${verbs}`);
+  }
+});
+
+Deno.test("M236 Envoy Gateway may read every kind that its configuration names", () => {
+  const config = envoyGatewayConfig({ hostname: "h", port: 1 });
+  const named = [config.backendResources, config.policyResources]
+    .flatMap((resources) => resources as { kind: string }[]);
+  const role = ROLES.find(({ metadata }) => metadata.name.endsWith("-envoy-gateway"));
+  for (const { kind } of named) {
+    const plural = KINDS.find((known) => known.kind === kind)?.plural ?? kind;
+    const rule = role?.rules?.find(({ resources }) => resources.includes(plural));
+    assertEquals(rule?.verbs, READ_VERBS, kind);
+  }
+});
+
+Deno.test("M236 of kinds that no controller acts on yet, the status alone is written", () => {
+  const unsupported = CONTROLLERS.filter(({ onlyStatus }) => onlyStatus);
+  assertEquals(unsupported.length, 4);
+  for (const { type: { group, plural } } of unsupported) {
+    assertEquals(verbsOf(group, plural), ["list", "watch"]);
+    assertEquals(verbsOf(group, `${plural}/status`), ["patch"]);
+    assertEquals(verbsOf(group, `${plural}/finalizers`), []);
   }
 });

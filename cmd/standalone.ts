@@ -86,9 +86,10 @@ async function present(
   { extensionPort, httpPort, apiPort }: Ports,
   log: Log,
 ): Promise<void> {
-  const { client, fetch } = cluster;
+  const { client, fetch, identityToken } = cluster;
   const operator = new Operator({
     client,
+    identityToken,
     fetch,
     clock: systemClock,
     log,

@@ -27,17 +27,22 @@ interface Claims {
 
 /** Finds the client that a form of `POST oauth/token-exchange` proves to be. */
 export class Federation {
-  readonly #clients: readonly FederatedClient[];
+  readonly #clients: Map<string, FederatedClient>;
   readonly #clock: Clock;
 
   constructor(clients: readonly FederatedClient[], clock: Clock) {
-    this.#clients = clients;
+    this.#clients = new Map(clients.map((client) => [client.clientId, client]));
     this.#clock = clock;
+  }
+
+  /** Registers a client, in place of one of the same id. */
+  set(client: FederatedClient): void {
+    this.#clients.set(client.clientId, client);
   }
 
   /** @throws {ApiError} that says what does not fit. */
   async clientOf(form: URLSearchParams): Promise<FederatedClient> {
-    const client = this.#clients.find(({ clientId }) => clientId === form.get("client_id"));
+    const client = this.#clients.get(form.get("client_id") ?? "");
     if (!client) throw new ApiError(401, "unknown client_id");
     const [head = "", payload = "", signature = "", ...more] = (form.get("jwt") ?? "").split(".");
     const claims = jsonIn(payload) as Claims | undefined;

@@ -37,13 +37,13 @@ export interface TokenIssuerOptions {
 export class TokenIssuer {
   readonly #options: TokenIssuerOptions;
   readonly #clients: Map<string, OAuthClient>;
-  readonly #federation: Federation;
+  readonly federation: Federation;
   readonly #tokens = new Map<string, Grant & { expiresAt: number }>();
 
   constructor(options: TokenIssuerOptions) {
     this.#options = options;
     this.#clients = new Map(options.clients.map((client) => [client.clientId, client]));
-    this.#federation = new Federation(options.federated, options.clock);
+    this.federation = new Federation(options.federated, options.clock);
   }
 
   /** Changes a client, as an administrator would; its old tokens stay good. */
@@ -78,7 +78,7 @@ export class TokenIssuer {
   /** Answers `POST oauth/token-exchange`: a token of an issuer that the tailnet trusts. */
   async exchange(request: Request): Promise<Record<string, unknown>> {
     const form = new URLSearchParams(await request.text());
-    const { tags: _, ...answer } = this.#grant(await this.#federation.clientOf(form));
+    const { tags: _, ...answer } = this.#grant(await this.federation.clientOf(form));
     return answer; // which names no tags, unlike that of `oauth/token`
   }
 

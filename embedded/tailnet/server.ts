@@ -181,6 +181,11 @@ export class TailscaleApiServer {
     this.#tokens.update(clientId, change);
   }
 
+  /** Registers a client that tokens of another issuer prove. */
+  setFederated(client: FederatedClient): void {
+    this.#tokens.federation.set(client);
+  }
+
   /** Adds a client, or puts it in the place of the one of its id. */
   setClient(client: OAuthClient): void {
     this.#tokens.set(client);

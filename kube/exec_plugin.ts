@@ -79,14 +79,16 @@ async function checkMayRun(plugin: ExecPlugin): Promise<void> {
   const { command } = plugin;
   const { state } = await Deno.permissions.query({ name: "run", command });
   if (state === "granted") return;
-  throw problem(
-    plugin,
-    Deno.build.standalone
-      ? "can't be run by the executable, which may run no programs. Use `deno run " +
-        `--allow-run=${command}\` and the sources, or a token (kubectl create token)`
-      : `may not run: add --allow-run=${command} to deno run (and no --deny-run), or use a ` +
-        "token (kubectl create token)",
-  );
+  throw problem(plugin, mayNotRun(command, Deno.build.standalone));
+}
+
+/** Why a plugin may not run, and what to do; `standalone` is the compiled executable. */
+export function mayNotRun(command: string, standalone: boolean): string {
+  const otherwise = "use a client certificate or a token (kubectl create token)";
+  return standalone
+    ? "can't be run by this executable, which may start no program: run the sources with " +
+      `deno run --allow-run=${command}, or ${otherwise}`
+    : `may not run: add --allow-run=${command} to deno run (and no --deny-run), or ${otherwise}`;
 }
 
 function info({ apiVersion, cluster }: ExecPlugin): string {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { FakeClock } from "../core/clock_fake.ts";
 import { KubeConfigError } from "./errors.ts";
+import { mayNotRun } from "./exec_plugin.ts";
 import { loadKubeconfig } from "./kubeconfig.ts";
 import { Folder, kubeconfig } from "./testing/kubeconfig.ts";
 import { certificate, TlsServer } from "./testing/tls.ts";
@@ -182,4 +183,10 @@ Deno.test("without permission to run the plugin one line says which flag gives i
   assertStringIncludes(said, `KubeConfigError: ${config}`);
   assertStringIncludes(said, `add --allow-run=${command} to deno run`);
   assertEquals(await loadWith(config, ["--allow-env", `--allow-run=${command}`]), "one");
+});
+
+Deno.test("the executable says that it runs no plugin, and what does", () => {
+  const said = mayNotRun("aws", true);
+  assertStringIncludes(said, "can't be run by this executable");
+  assertStringIncludes(said, "deno run --allow-run=aws");
 });

@@ -39,8 +39,9 @@ export async function traced<T>(
   attributes: SpanAttributes,
   work: (span: OpenSpan) => Promise<T>,
 ): Promise<T> {
-  const span = tracer().startSpan(name, { attributes: redacted(attributes) });
+  const span = tracer().startSpan(name);
   if (!span.isRecording()) return await work(SILENT);
+  span.setAttributes(redacted(attributes));
   try {
     return await context.with(trace.setSpan(context.active(), span), () => work(opened(span)));
   } catch (error) {
@@ -55,7 +56,9 @@ export async function traced<T>(
 export function recordSpan({ name, durationMs, attributes = {}, error }: FinishedSpan): void {
   const endTime = Date.now();
   const startTime = endTime - durationMs;
-  const span = tracer().startSpan(name, { startTime, attributes: redacted(attributes) });
+  const span = tracer().startSpan(name, { startTime });
+  if (!span.isRecording()) return;
+  span.setAttributes(redacted(attributes));
   if (error !== undefined) fail(span, error);
   span.end(endTime);
 }

@@ -29,6 +29,18 @@ async function storm(cluster: BenchCluster, count: number): Promise<Figure[]> {
   await cluster.ready(count);
   const seconds = (performance.now() - start) / 1000;
   const after = await operator.ask<OperatorUsage>("usage");
+  return stormFigures({ count, seconds, idle, after });
+}
+
+interface Storm {
+  readonly count: number;
+  /** From the first object to the last one that is ready. */
+  readonly seconds: number;
+  readonly idle: OperatorUsage;
+  readonly after: OperatorUsage;
+}
+
+function stormFigures({ count, seconds, idle, after }: Storm): Figure[] {
   const share = count / 1000;
   return [
     {

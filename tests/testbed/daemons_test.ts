@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { DaemonDiedError, Daemons } from "./daemons.ts";
+import { waitFor } from "./wait.ts";
 
 async function withDaemons(body: (daemons: Daemons) => Promise<void>): Promise<void> {
   const dir = await Deno.makeTempDir();
@@ -23,7 +24,11 @@ Deno.test("a daemon logs to its file, and ends with its children when it is stop
     await daemon.stop();
     daemon.check();
     assertEquals(daemons.get("sleeper"), undefined);
-    await assertRejects(() => Deno.readTextFile(`/proc/${child}/environ`));
+    // It is told to end at the same time; it is gone, or waits to be buried, a moment later.
+    await waitFor("its child ends", async () => {
+      const stat = await Deno.readTextFile(`/proc/${child}/stat`).catch(() => "gone Z");
+      return / Z/.test(stat);
+    });
   }));
 
 Deno.test("a daemon that dies by itself is noticed, with its last words", () =>

@@ -1,3 +1,7 @@
 import { main } from "./cmd/cli.ts";
+import { endAtUncaught } from "./cmd/crash.ts";
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) {
+  endAtUncaught();
+  Deno.exit(await main(Deno.args));
+}

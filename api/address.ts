@@ -14,6 +14,13 @@ export function isIP(text: string): boolean {
   return !ipaddr.IPv6.parse(text).isIPv4MappedAddress();
 }
 
+/** True for a range of IP addresses as Kubernetes' CEL library takes it: `<address>/<bits>`. */
+export function isCIDR(text: string): boolean {
+  const [, address = "", bits = ""] = /^([^/]*)\/(0|[1-9][0-9]{0,2})$/.exec(text) ?? [];
+  if (!isIP(address)) return false;
+  return Number(bits) <= (ipaddr.parse(address).kind() === "ipv4" ? 32 : 128);
+}
+
 const NOT_DIALABLE = new Set(["unspecified", "loopback", "linkLocal", "multicast"]);
 
 /** True for an IP address of one host other than the dialling one. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isDialableHost, isDialableIP, isIP, parseExternalTarget } from "./address.ts";
+import { isCIDR, isDialableHost, isDialableIP, isIP, parseExternalTarget } from "./address.ts";
 
 Deno.test("isIP() takes whole addresses, as Kubernetes does", () => {
   for (const text of ["100.64.0.1", "fd7a:115c:a1e0::1", "::1", "0.0.0.0"]) {
@@ -15,6 +15,18 @@ Deno.test("isIP() takes whole addresses, as Kubernetes does", () => {
     "::ffff:1.2.3.4",
   ];
   for (const text of others) assertEquals(isIP(text), false, text);
+});
+
+Deno.test("isCIDR() takes ranges of either family, as Kubernetes does", () => {
+  for (
+    const text of ["100.64.0.0/10", "10.0.0.1/32", "0.0.0.0/0", "fd7a:115c:a1e0::/48", "::/128"]
+  ) {
+    assertEquals(isCIDR(text), true, text);
+  }
+  const others = ["", "10.0.0.1", "10.0.0.0/33", "10.0.0.0/08", "10.0.0/8", "::/129", "/8", "a/8"];
+  for (const text of [...others, "10.0.0.0/", "10.0.0.0/8/8"]) {
+    assertEquals(isCIDR(text), false, text);
+  }
 });
 
 Deno.test("isDialableIP() takes addresses of one host other than the own", () => {

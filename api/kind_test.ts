@@ -69,11 +69,42 @@ Deno.test("M1 every kind is of one group and version, with the category tailscal
   }
 });
 
-Deno.test("M2 M10 scopes and short names are those of the contract", () => {
+Deno.test("M2 M10 M32 M46 M54 M55 scopes and short names are those of the contract", () => {
   assertEquals(KINDS.map(({ kind, scope, shortNames }) => [kind, scope, ...shortNames]), [
     ["TailscaleTailnet", "Cluster", "tstn"],
     ["TailscaleEndpoints", "Namespaced", "tsep"],
+    ["TailscaleServices", "Namespaced", "tssvc"],
+    ["TailscaleGateway", "Namespaced", "tsgw"],
+    ["TailscaleRoutePolicy", "Namespaced", "tsrp"],
+    ["TailscaleProxyGroup", "Namespaced", "tspg"],
     ["TailscaleGatewayRevision", "Namespaced"],
+  ]);
+});
+
+Deno.test("only TailscaleRoutePolicy is a policy that users attach", () => {
+  const labelled = KINDS.filter(({ labels }) => labels !== undefined);
+  assertEquals(labelled.map(({ kind, labels }) => [kind, labels]), [
+    ["TailscaleRoutePolicy", { "gateway.networking.k8s.io/policy": "Direct" }],
+  ]);
+});
+
+Deno.test("every kind says with two conditions or more how it fares, but the internal one", () => {
+  const types = KINDS.map(({ kind, conditions }) => [kind, ...Object.keys(conditions)]);
+  assertEquals(types, [
+    ["TailscaleTailnet", "Authenticated", "Ready"],
+    [
+      "TailscaleEndpoints",
+      ...["Accepted", "ResolvedRefs", "StatefulSetsReady", "DevicesReady", "Synced", "Ready"],
+    ],
+    ["TailscaleServices", "Accepted", "EndpointsSelected", "VIPServiceReady", "Ready"],
+    [
+      "TailscaleGateway",
+      ...["Accepted", "GatewayValid", "TailnetsValid", "ExtensionServerReady", "ServicesReady"],
+      ...["Programmed", "Ready"],
+    ],
+    ["TailscaleRoutePolicy", "Accepted", "Programmed"],
+    ["TailscaleProxyGroup", "Accepted", "Ready"],
+    ["TailscaleGatewayRevision", "Accepted"],
   ]);
 });
 

@@ -7,7 +7,7 @@
 
 import { z } from "zod";
 import { count, LIMITS, objectName, stringMap, text } from "./fields.ts";
-import { withRules } from "./rules.ts";
+import { type FieldRule, withRules } from "./rules.ts";
 
 const QUANTITY =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
@@ -119,22 +119,32 @@ const commonFields = () => ({
   ),
 });
 
+const PRIVILEGED: FieldRule<{ privileged: boolean; networking: string }> = {
+  rule: "!self.privileged || self.networking == 'Kernel'",
+  message: "privileged is only for networking: Kernel",
+  holds: ({ privileged, networking }) => !privileged || networking === "Kernel",
+};
+
+/** In which directions proxies serve. */
+export const connectionType = () => z.enum(["ingress", "egress", "bidirectional"]);
+
+/** How many proxies a StatefulSet has. */
+export const replicas = () => count().max(64).default(2);
+
 /** The `proxy` of a TailscaleEndpoints. */
 export const endpointsProxy = () =>
   withRules(
     z.object({
-      replicas: count().max(64).default(2).describe(
+      replicas: replicas().describe(
         "The proxies of each StatefulSet, 0 to 64; `bidirectional` makes two StatefulSets.",
       ),
-      connectionType: z.enum(["ingress", "egress", "bidirectional"]).default("bidirectional")
-        .describe(
-          "`ingress`: from the tailnet to the cluster. `egress`: from the cluster to the tailnet. `bidirectional`: both.",
-        ),
+      connectionType: connectionType().default("bidirectional").describe(
+        "`ingress`: from the tailnet to the cluster. `egress`: from the cluster to the tailnet. `bidirectional`: both.",
+      ),
       ...commonFields(),
     }),
-    {
-      rule: "!self.privileged || self.networking == 'Kernel'",
-      message: "privileged is only for networking: Kernel",
-      holds: (proxy) => !proxy.privileged || proxy.networking === "Kernel",
-    },
+    PRIVILEGED,
   );
+
+/** The `proxy` of a TailscaleProxyGroup, which says elsewhere how many and in which directions. */
+export const groupProxy = () => withRules(z.object(commonFields()), PRIVILEGED);

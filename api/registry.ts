@@ -6,13 +6,21 @@
 
 import type { Kind } from "./kind.ts";
 import { TailscaleEndpoints } from "./tailscale_endpoints.ts";
+import { TailscaleGateway } from "./tailscale_gateway.ts";
 import { TailscaleGatewayRevision } from "./tailscale_gateway_revision.ts";
+import { TailscaleProxyGroup } from "./tailscale_proxy_group.ts";
+import { TailscaleRoutePolicy } from "./tailscale_route_policy.ts";
+import { TailscaleServices } from "./tailscale_services.ts";
 import { TailscaleTailnet } from "./tailscale_tailnet.ts";
 
 /** Every kind, in the order in which a newcomer meets them. */
 export const KINDS: readonly Kind[] = [
   TailscaleTailnet,
   TailscaleEndpoints,
+  TailscaleServices,
+  TailscaleGateway,
+  TailscaleRoutePolicy,
+  TailscaleProxyGroup,
   TailscaleGatewayRevision,
 ];
 

@@ -32,6 +32,8 @@ const reasons = {
   SecretNotFound: "There is no Secret of that name in that namespace.",
   SecretInvalid: "The Secret lacks `client_id`, or `client_secret` and `audience` both.",
   CredentialsInvalid: "Tailscale refused the credential: it is wrong, expired or revoked.",
+  IdentityTokenFailed:
+    "The operator got no token of its own account for the `audience` in the Secret; the message says why.",
   ScopeMissing: "The credential lacks scopes; the message and `status.credential` name them all.",
   TagsNotPermitted: "The credential may not give `spec.tags`: the policy's tagOwners forbid it.",
   TailnetNotFound: "The credential sees no tailnet of the name in `spec.tailnet`.",
@@ -58,6 +60,7 @@ const conditionDocs = conditionsOf<TailscaleTailnetReason>()({
       "SecretNotFound",
       "SecretInvalid",
       "CredentialsInvalid",
+      "IdentityTokenFailed",
       "ScopeMissing",
       "TagsNotPermitted",
       "TailnetNotFound",
@@ -74,6 +77,7 @@ const conditionDocs = conditionsOf<TailscaleTailnetReason>()({
       "SecretNotFound",
       "SecretInvalid",
       "CredentialsInvalid",
+      "IdentityTokenFailed",
       "ScopeMissing",
       "TagsNotPermitted",
       "TailnetNotFound",
@@ -134,10 +138,10 @@ const spec = z.object({
     "Tags that every auth key made for this tailnet carries beside an object's own, such as `tag:k8s`. The credential must be allowed to give them.",
   ),
   allowedNamespaces: allowedNamespaces().default({ from: "All" }).describe(
-    "Which namespaces' objects may use this tailnet.",
+    "Which namespaces' objects may use this tailnet. When a namespace may no more, what runs goes on, and nothing is made or changed for it.",
   ),
   allowedTags: tags().exactOptional().describe(
-    "The only tags that objects may ask for. By default, and when empty, any.",
+    "The only tags that objects may ask for; the tailnet's own `tags` need not be among them. By default, and when empty, any.",
   ),
   apiURL: httpURL().default("https://api.tailscale.com").describe(
     "Where Tailscale's HTTP API is: the URL before `/api/v2`.",

@@ -22,9 +22,10 @@ export interface EndpointsView {
   /** The devices of its tailnet; undefined while they are not known. */
   readonly devices?: readonly TailnetDevice[];
   /**
-   * While the devices are not known: the addresses, by the entry's name, that its
+   * While the devices are not known: the addresses, by `tailscaleFQDN`, that its
    * status told when they were. A restart while Tailscale's API is down must not
-   * take from Envoy the hosts that it has.
+   * take from Envoy the hosts that it has; and a replica that does not lead knows
+   * them from there alone.
    */
   readonly told?: ReadonlyMap<string, string>;
   /** The CONNECT port of its egress proxies; undefined while none of them is ready. */
@@ -67,7 +68,7 @@ function resolveEntry(
     return problem(entry, "NotSupported", "has neither tailscaleIP nor tailscaleFQDN.");
   }
   if (!devices) {
-    const address = told?.get(entry.name);
+    const address = told?.get(tailscaleFQDN);
     if (address) return { entry, address, port };
     const text = `names ${tailscaleFQDN}; the tailnet's devices are not known yet.`;
     return problem(entry, "TailnetNotReady", text);

@@ -226,8 +226,9 @@ Deno.test("a health check is given whole, in milliseconds", () => {
 });
 
 Deno.test("a host by name keeps the address that was told while the devices are not known", () => {
-  const told = new Map([["a", "100.64.0.9"]]);
-  const { devices: _unknown, ...rest } = view([byName("a"), byName("b")], { told });
+  const told = new Map([["api.tail1234.ts.net", "100.64.0.9"]]);
+  const other = byName("b", { tailscaleFQDN: "other.tail1234.ts.net" });
+  const { devices: _unknown, ...rest } = view([byName("a"), other], { told });
   assertEquals(resolveEntries(rest).map((entry) => "address" in entry && entry.address), [
     "100.64.0.9",
     false,

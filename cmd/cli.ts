@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { redactText } from "../core/secret.ts";
+import { crashText } from "./crash.ts";
 import { CommandError } from "./errors.ts";
 import { runCommand } from "./run.ts";
 import { standaloneCommand } from "./standalone.ts";
@@ -54,8 +56,11 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     return await command.main(rest);
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    console.error(`tailscale-gateway: ${error.message}`);
+    if (!(error instanceof CommandError)) {
+      console.error(crashText(error));
+      return 1;
+    }
+    console.error(`tailscale-gateway: ${redactText(error.message)}`);
     return error.exitCode;
   }
 }

@@ -23,7 +23,7 @@ Deno.test("a command that is not known is a misuse", async () => {
 });
 
 Deno.test("run without a cluster says in one line where it looked and what to do", async () => {
-  const { code, stderr } = await runProgram(["run"], { KUBECONFIG: "/dev/null/config" });
+  const { code, stderr } = await runProgram(["run"], { env: { KUBECONFIG: "/dev/null/config" } });
   assertEquals(code, 1);
   assertMatch(stderr, /^tailscale-gateway: .*\/dev\/null\/config.*\n$/);
 });

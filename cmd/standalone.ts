@@ -5,6 +5,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import type { ListeningServer } from "../embedded/apiserver/mod.ts";
 import { Operator } from "../operator/operator.ts";
 import { systemClock } from "../telemetry/clock.ts";
 import { createLog, type Log, LOG_LEVELS } from "../telemetry/log.ts";
@@ -18,6 +19,7 @@ import { DEFAULT_PROXY_IMAGE, VERSION } from "./version.ts";
 
 const FLAGS = {
   "extension-port": { help: "port of Envoy Gateway's hooks, on 127.0.0.1", default: "5005" },
+  "api-port": { help: "port of the simulated cluster's API, on 127.0.0.1", default: "6440" },
   "http-port": { help: "port of metrics and health, on 127.0.0.1", default: "8080" },
   "log-level": { help: LOG_LEVELS.join(", "), env: "LOG_LEVEL", default: "warn" },
 } satisfies Record<string, Flag>;
@@ -41,27 +43,53 @@ export async function standaloneCommand(args: readonly string[]): Promise<number
     level: oneOf("log-level", values["log-level"], LOG_LEVELS),
     format: "text",
   });
-  const cluster = new SimulatedCluster({ clock: systemClock, log, manifests });
+  const cluster = new SimulatedCluster({ clock: systemClock, log });
   await cluster.apply(manifests);
   console.log(`tailscale-gateway ${VERSION}: a simulated cluster with ${folder}`);
   const ports = {
     extensionPort: wholeNumber("extension-port", values["extension-port"], 1),
     httpPort: wholeNumber("http-port", values["http-port"], 1),
+    apiPort: wholeNumber("api-port", values["api-port"], 1),
   };
-  await present(cluster, ports, log);
+  const api = serveApi(cluster, ports.apiPort);
+  try {
+    await present(cluster, ports, log);
+  } finally {
+    await api.shutdown();
+  }
   console.log("\nstopped");
   return 0;
+}
+
+interface Ports {
+  readonly extensionPort: number;
+  readonly httpPort: number;
+  readonly apiPort: number;
+}
+
+/** Serves the cluster's API to `kubectl`. */
+function serveApi(cluster: SimulatedCluster, port: number): ListeningServer {
+  try {
+    return cluster.api.serve({ port });
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(
+      `cannot listen on 127.0.0.1:${port}: ${message}; choose another --api-port`,
+      { cause },
+    );
+  }
 }
 
 /** Runs the operator on the cluster, and shows what it does. */
 async function present(
   cluster: SimulatedCluster,
-  { extensionPort, httpPort }: { extensionPort: number; httpPort: number },
+  { extensionPort, httpPort, apiPort }: Ports,
   log: Log,
 ): Promise<void> {
-  const { client, fetch } = cluster;
+  const { client, fetch, identityToken } = cluster;
   const operator = new Operator({
     client,
+    identityToken,
     fetch,
     clock: systemClock,
     log,
@@ -76,6 +104,7 @@ async function present(
     clock: systemClock,
     extensionPort,
     httpPort,
+    apiPort,
     ready: () => operator.health().notReady.length === 0,
   });
   await runUntilStopped(operator, {

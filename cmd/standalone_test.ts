@@ -2,11 +2,12 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { freePort, RunningProgram, runProgram } from "./testing/program.ts";
 
 Deno.test("D6 standalone brings the quickstart to Ready, serves, and ends cleanly on Ctrl-C", async () => {
-  const [grpc, http] = [freePort(), freePort()];
+  const [grpc, http, api] = [freePort(), freePort(), freePort()];
   const program = new RunningProgram([
     "standalone",
     `--extension-port=${grpc}`,
     `--http-port=${http}`,
+    `--api-port=${api}`,
   ]);
   try {
     await program.wrote("Ctrl-C ends it.");
@@ -20,6 +21,8 @@ Deno.test("D6 standalone brings the quickstart to Ready, serves, and ends cleanl
       assertEquals(response.status, 200, path);
       assert((await response.text()).length > 0);
     }
+    const namespaces = await fetch(`http://127.0.0.1:${api}/api/v1/namespaces/quickstart`);
+    assertEquals((await namespaces.json()).status, { phase: "Active" });
   } finally {
     assertEquals(await program.end("SIGINT"), 0, program.output);
   }
@@ -30,9 +33,13 @@ Deno.test("standalone names the port that is taken", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   try {
-    const { code, stderr } = await runProgram(["standalone", `--http-port=${port}`]);
-    assertEquals(code, 1);
-    assertStringIncludes(stderr, `tailscale-gateway: cannot listen on 127.0.0.1:${port}`);
+    for (const taken of ["http-port", "api-port"]) {
+      const ports = { "http-port": freePort(), "api-port": freePort(), [taken]: port };
+      const flags = Object.entries(ports).map(([name, value]) => `--${name}=${value}`);
+      const { code, stderr } = await runProgram(["standalone", ...flags]);
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, `tailscale-gateway: cannot listen on 127.0.0.1:${port}`);
+    }
   } finally {
     listener.close();
   }

@@ -71,7 +71,8 @@ export interface TailnetConnection {
   readonly apiURL: string;
   readonly organization: string;
   readonly clientID: string;
-  readonly clientSecret: Secret;
+  /** That we are this client: its secret, or a token of our own account for an audience. */
+  readonly proof: { readonly clientSecret: Secret } | { readonly audience: string };
 }
 
 /** What is to be done, what to say, and when to look again. */
@@ -103,6 +104,8 @@ export interface Controller<O = unknown> {
   readonly makes: readonly ResourceType[];
   /** What others make for it and it only patches; read by that label too. */
   readonly patches?: readonly ResourceType[];
+  /** True where of its own objects it writes nothing but the status: no finalizer. */
+  readonly onlyStatus?: boolean;
   /** Keys that a change of a tailnet's state concerns. */
   readonly keysOfTailnet?: (tailnet: string, world: World) => readonly string[];
   /** True where every change of what hooks render, or have seen, concerns all its keys. */

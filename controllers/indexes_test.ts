@@ -11,7 +11,7 @@ const LABELS = {
   "gateway.tailscale.com/tailnet": "corp",
 };
 
-Deno.test("what was made for an object is found by it, and by its tailnet", () => {
+Deno.test("M95 what was made for an object is found by it, and by its tailnet", () => {
   const made = secret("s", {}, { labels: LABELS });
   const { parent, tailnet } = indexesOf(SECRET);
   assertEquals(parent?.(made), [parentValue("TailscaleEndpoints", "apps", "intranet")]);

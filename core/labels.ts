@@ -13,6 +13,9 @@ export const MANAGED_BY = "tailscale-gateway";
 /** Our finalizer. */
 export const FINALIZER = `${GROUP}/finalizer`;
 
+/** What we call ourselves in the statuses of policies and routes. */
+export const CONTROLLER_NAME = `${GROUP}/controller`;
+
 /** Names of labels. */
 export const Label = {
   managedBy: "app.kubernetes.io/managed-by",

@@ -28,6 +28,9 @@ export const SERVICE = "envoygateway.extension.EnvoyGatewayExtension";
 /** Largest message by default, of Envoy Gateway and of ours: 64 MiB. */
 export const DEFAULT_MAX_MESSAGE_BYTES: number = 64 * 1024 * 1024;
 
+/** Kinds of ours that routes may name as backends. */
+export const DEFAULT_BACKEND_KINDS: readonly string[] = ["TailscaleEndpoints", "TailscaleServices"];
+
 /** Options of {@linkcode envoyGatewayConfig}. */
 export interface EnvoyGatewayConfigOptions {
   /** Host name of the Service in front of the operator. */
@@ -39,7 +42,7 @@ export interface EnvoyGatewayConfigOptions {
    * Kinds that routes may name as backends. Each one's CRD must be installed, since
    * Envoy Gateway waits for it.
    *
-   * @default {["TailscaleEndpoints"]}
+   * @default {DEFAULT_BACKEND_KINDS}
    */
   readonly backendKinds?: readonly string[];
 }
@@ -55,7 +58,7 @@ export interface EnvoyGatewayConfigOptions {
  */
 export function envoyGatewayConfig(options: EnvoyGatewayConfigOptions): Record<string, unknown> {
   const { hostname, port, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES } = options;
-  const { backendKinds = ["TailscaleEndpoints"] } = options;
+  const { backendKinds = DEFAULT_BACKEND_KINDS } = options;
   return {
     backendResources: backendKinds.map(resource),
     policyResources: [resource("TailscaleGatewayRevision")],

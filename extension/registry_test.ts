@@ -9,10 +9,11 @@ Deno.test("M146 every method of Envoy Gateway's extension service is a hook", ()
   }
 });
 
-Deno.test("M146 envoyGatewayConfig registers the hooks that have work, and no others", () => {
+Deno.test("M146 M174 M250 envoyGatewayConfig registers the hooks that have work, and no others", () => {
   assertEquals(envoyGatewayConfig({ hostname: "operator.tailscale.svc", port: 5005 }), {
     backendResources: [
       { group: "gateway.tailscale.com", version: "v1alpha1", kind: "TailscaleEndpoints" },
+      { group: "gateway.tailscale.com", version: "v1alpha1", kind: "TailscaleServices" },
     ],
     policyResources: [
       { group: "gateway.tailscale.com", version: "v1alpha1", kind: "TailscaleGatewayRevision" },
@@ -38,12 +39,11 @@ Deno.test("envoyGatewayConfig takes other backend kinds and message sizes", () =
   const config = envoyGatewayConfig({
     hostname: "h",
     port: 1,
-    backendKinds: ["TailscaleEndpoints", "TailscaleServices"],
+    backendKinds: ["TailscaleEndpoints"],
     maxMessageBytes: 1_000_000,
   });
   assertEquals((config.backendResources as { kind: string }[]).map((r) => r.kind), [
     "TailscaleEndpoints",
-    "TailscaleServices",
   ]);
   assertEquals(config.maxMessageSize, "1000000");
 });

@@ -57,6 +57,8 @@ export interface ExtensionServerOptions {
   readonly log: ServerLog;
   /** Largest request and response. @default {DEFAULT_MAX_MESSAGE_BYTES} */
   readonly maxMessageBytes?: number;
+  /** Why a call that came with these revisions can't be answered yet, if so. */
+  readonly behind?: (revisions: readonly GatewayRevision[]) => string | undefined;
   /** Told of each call, failed ones included. */
   readonly onCall?: (call: HookCall) => void;
 }
@@ -73,6 +75,11 @@ export class ListenError extends Error {
       { cause },
     );
   }
+}
+
+/** The answer would be older than what the caller asks for. */
+class BehindError extends Error {
+  override readonly name = "BehindError";
 }
 
 /**
@@ -156,12 +163,12 @@ export class ExtensionServer {
       snapshot = current.version;
       const result = hook.run(current, request);
       facts = result.facts;
+      const behind = this.#options.behind?.(facts.revisions);
+      if (behind !== undefined) throw new BehindError(behind);
       answer(null, result.response);
     } catch (cause) {
       error = cause instanceof Error ? cause : new Error(String(cause));
-      const details = `${hook.method}: ${error.message}`;
-      this.#options.log.error("hook failed", { hook: hook.method, error: error.message });
-      answer({ code: status.INTERNAL, details });
+      this.#refuse(hook, error, answer);
     }
     const durationMs = performance.now() - began;
     this.#record({
@@ -171,6 +178,15 @@ export class ExtensionServer {
       ...facts,
       ...(error ? { error } : {}),
     });
+  }
+
+  #refuse({ method: hook }: Hook, error: Error, answer: Answer): void {
+    const details = `${hook}: ${error.message}`;
+    const isBehind = error instanceof BehindError;
+    if (isBehind) this.#options.log.info("hook refused", { hook, reason: error.message });
+    else this.#options.log.error("hook failed", { hook, error: error.message });
+    // UNAVAILABLE is what Envoy Gateway tries again by itself.
+    answer({ code: isBehind ? status.UNAVAILABLE : status.INTERNAL, details });
   }
 
   #record(call: HookCall): void {

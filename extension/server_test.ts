@@ -151,7 +151,7 @@ Deno.test("the server answers UNIMPLEMENTED to a method that is no hook", () =>
     assertEquals(error.code, status.UNIMPLEMENTED);
   }));
 
-Deno.test("the server counts calls by hook, and says when the last one was", async () => {
+Deno.test("M270 the server counts calls by hook, and says when the last one was", async () => {
   const clock = new FakeClock(1_800_000_000_000);
   await withServer({ clock }, async ({ client, server }) => {
     assertEquals(server.stats.get("PostTranslateModify")?.lastCallAt, undefined);
@@ -251,4 +251,18 @@ Deno.test("stop ends after its grace although a connection never says a word", a
   } finally {
     silentPeer.close();
   }
+});
+
+Deno.test("a call that comes with a revision of the future gets UNAVAILABLE, and is told of", () => {
+  let behind: string | undefined = "not here yet";
+  return withServer({ behind: () => behind }, async ({ client, calls, errors }) => {
+    const bytes = request.encode({ clusters: [] });
+    const failure = await client.failure("PostTranslateModify", bytes);
+    assertEquals(failure.code, status.UNAVAILABLE);
+    assertEquals(failure.details, "PostTranslateModify: not here yet");
+    assertEquals(calls[0]?.error?.message, "not here yet");
+    assertEquals(errors, []);
+    behind = undefined;
+    await client.call("PostTranslateModify", bytes);
+  });
 });

@@ -42,8 +42,24 @@ export class KubeClient {
     type: ResourceType,
     name: string,
     namespace?: string,
+    options: { signal?: AbortSignal } = {},
   ): Promise<T> {
-    return await this.#json<T>(resourcePath(type, namespace, name));
+    return await this.#json<T>(resourcePath(type, namespace, name), options);
+  }
+
+  /**
+   * The same client with a fence before each write, at the last moment before it is sent.
+   *
+   * @param fence Throws when the write may not be sent.
+   */
+  fenced(fence: (what: string) => void): KubeClient {
+    const transport = this.#transport;
+    const request: Transport["request"] = async (path, init = {}) => {
+      if ((init.method ?? "GET") !== "GET") fence(whatOf(path, init));
+      return await transport.request(path, init);
+    };
+    const rest = { suspect: () => transport.suspect?.(), close: () => transport.close() };
+    return new KubeClient({ request, ...rest }, { clock: this.#clock });
   }
 
   /** One page of a list; items get the apiVersion and kind that lists leave out. */
@@ -73,6 +89,16 @@ export class KubeClient {
     const query = managerQuery(options);
     const path = withQuery(resourcePath(type, object.metadata.namespace), query);
     return await this.#send<T>("POST", path, { value: object, ...options });
+  }
+
+  /** Creates at a subresource of an object, such as a ServiceAccount's `token`. */
+  async createAt<T>(
+    type: ResourceType,
+    at: { name: string; namespace?: string; subresource: string },
+    value: unknown,
+  ): Promise<T> {
+    const path = resourcePath(type, at.namespace, at.name, at.subresource);
+    return await this.#send<T>("POST", path, { value });
   }
 
   /** Server-side apply: the manager's whole wish for an object, made if it is not there. */

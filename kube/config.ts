@@ -19,10 +19,24 @@ export interface KubeConfig {
   /** Client certificate and its key, PEM. */
   readonly cert?: string;
   readonly key?: string;
-  /** The bearer token of the next request. */
-  readonly token?: () => Promise<string>;
-  /** The same configuration from its files as they are now. */
-  readonly reload?: () => Promise<KubeConfig>;
+  /** The bearer token of the next request; `refused` is one that was just answered 401. */
+  readonly token?: (refused?: string) => Promise<string>;
+  /** Sent with each request, such as those of impersonation. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The proxy on the way to the server. */
+  readonly proxy?: { readonly url: string; readonly basicAuth?: BasicAuth };
+  /**
+   * The same configuration from its files as they are now.
+   *
+   * @param refused The credential was answered 401: one that can be renewed is.
+   */
+  readonly reload?: (refused?: boolean) => Promise<KubeConfig>;
+}
+
+/** A name and a password. */
+export interface BasicAuth {
+  readonly username: string;
+  readonly password: string;
 }
 
 /** Where {@linkcode inClusterConfig} looks. */

@@ -66,6 +66,15 @@ export class KubeConfigError extends Error {
   override readonly name = "KubeConfigError";
 }
 
+/** What this process may do only while it leads. */
+export class NotLeaderError extends Error {
+  override readonly name = "NotLeaderError";
+
+  constructor(readonly what: string) {
+    super(`${what}: not sent, since this process does not lead (any more); the leader does it`);
+  }
+}
+
 /** The object, or its whole kind, is not there. */
 export function isNotFound(error: unknown): error is KubeApiError {
   return hasStatus(error, 404);

@@ -29,7 +29,7 @@ const subject = (name = "web") => ({
 });
 const event = { type: "Normal" as const, reason: "Created", note: "made it" };
 
-Deno.test("record() writes an Event of events.k8s.io", async () => {
+Deno.test("M229 record() writes an Event of events.k8s.io", async () => {
   const { recorder, sent } = rig();
   recorder.record(subject(), event);
   await recorder.flush();

@@ -10,7 +10,10 @@ export async function readTextFile(path: string, hint: string): Promise<string> 
   try {
     return await Deno.readTextFile(path);
   } catch (cause) {
-    throw new KubeConfigError(`${path} can't be read (${problem(cause)}): ${hint}`, { cause });
+    const advice = cause instanceof Deno.errors.NotCapable
+      ? "start the program in its folder, or run it by Deno with --allow-read for it"
+      : hint;
+    throw new KubeConfigError(`${path} can't be read (${problem(cause)}): ${advice}`, { cause });
   }
 }
 
@@ -35,7 +38,9 @@ export function tokenFromFile(path: string, hint: string): () => Promise<string>
 
 function problem(error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return "not there";
-  if (error instanceof Deno.errors.NotCapable) return "Deno was not given --allow-read for it";
+  if (error instanceof Deno.errors.NotCapable) {
+    return "the program may read only the folder that it is started in";
+  }
   if (error instanceof Deno.errors.PermissionDenied) return "permission denied";
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,9 +6,13 @@
  * @module
  */
 import { parse } from "yaml";
+import type { Clock } from "../core/clock.ts";
+import { systemClock } from "../telemetry/clock.ts";
 import type { KubeConfig } from "./config.ts";
 import { KubeConfigError } from "./errors.ts";
-import { readTextFile, tokenFromFile } from "./files.ts";
+import { readTextFile } from "./files.ts";
+import { asArray, type Entry, invalid, isRecord, pem, text } from "./kubeconfig_entry.ts";
+import { identityOf, type RenewableUsers } from "./kubeconfig_user.ts";
 
 /** Which kubeconfig. */
 export interface KubeconfigOptions {
@@ -18,14 +22,8 @@ export interface KubeconfigOptions {
   context?: string;
   /** Default: the process's environment. */
   env?: (name: string) => string | undefined;
-}
-
-/** A mapping of a kubeconfig, and the folder that its relative paths start from. */
-interface Entry {
-  readonly name: string;
-  readonly value: Record<string, unknown>;
-  readonly folder: string;
-  readonly file: string;
+  /** Default: the machine's. */
+  clock?: Pick<Clock, "now">;
 }
 
 interface Merged {
@@ -37,11 +35,20 @@ interface Merged {
 }
 
 /**
- * Reads the kubeconfig: client certificate, token, token file, CA.
+ * Reads the kubeconfig: client certificate, token, token file, name and password, exec
+ * plugin, OIDC, impersonation; CA, proxy.
  *
  * @throws {KubeConfigError} when it can't be read, or asks for what is not supported
  */
-export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<KubeConfig> {
+export function loadKubeconfig(options: KubeconfigOptions = {}): Promise<KubeConfig> {
+  return load(options, { clock: options.clock ?? systemClock, known: new Map() });
+}
+
+async function load(
+  options: KubeconfigOptions,
+  users: RenewableUsers,
+  refused = false,
+): Promise<KubeConfig> {
   const merged = await readAll(kubeconfigPaths(options), options.path === undefined);
   const where = merged.files.join(", ");
   const name = options.context ?? merged.currentContext;
@@ -52,14 +59,18 @@ export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<K
   const cluster = find(merged.clusters, "cluster", text(context, "cluster") ?? "", where);
   const userName = text(context, "user");
   const user = userName ? find(merged.users, "user", userName, where) : undefined;
-  if (user) refuseUnsupportedUser(user);
   const namespace = text(context, "namespace");
+  const server = serverOf(cluster);
+  const caCerts = await caOf(cluster);
+  const ca = caCerts[0];
+  const info = { server, ...(ca ? { "certificate-authority-data": btoa(ca) } : {}) };
   return {
-    server: serverOf(cluster),
-    caCerts: await caOf(cluster),
+    server,
+    caCerts,
+    ...proxyOf(cluster),
     ...(namespace ? { namespace } : {}),
-    ...(user ? await identityOf(user) : {}),
-    reload: () => loadKubeconfig(options),
+    ...(user ? await identityOf(user, users, { refused, cluster: info }) : {}),
+    reload: (again) => load(options, users, again),
   };
 }
 
@@ -139,7 +150,6 @@ function serverOf(cluster: Entry): string {
   const reasons: Record<string, string> = {
     "insecure-skip-tls-verify": "set certificate-authority instead",
     "tls-server-name": "use a server URL whose host the certificate names",
-    "proxy-url": "set HTTPS_PROXY instead",
   };
   for (const [field, advice] of Object.entries(reasons)) {
     if (cluster.value[field]) throw invalid(cluster, `${field} is not supported; ${advice}`);
@@ -147,77 +157,20 @@ function serverOf(cluster: Entry): string {
   return server.replace(/\/+$/, "");
 }
 
-async function caOf(cluster: Entry): Promise<string[]> {
-  const ca = await pem(cluster, "certificate-authority");
-  return ca === undefined ? [] : [ca];
-}
-
-function refuseUnsupportedUser(user: Entry): void {
-  for (const field of ["exec", "auth-provider", "username", "as"]) {
-    if (!user.value[field]) continue;
-    throw invalid(
-      user,
-      `${field} is not supported yet; use a client certificate, a token or a tokenFile ` +
-        "(kubectl create token makes one)",
-    );
-  }
-}
-
-async function identityOf(user: Entry): Promise<Pick<KubeConfig, "cert" | "key" | "token">> {
-  const cert = await pem(user, "client-certificate");
-  const key = await pem(user, "client-key");
-  if ((cert === undefined) !== (key === undefined)) {
-    throw invalid(user, "client-certificate and client-key go together, and one is missing");
-  }
-  const file = text(user, "tokenFile");
-  const token = text(user, "token");
+/** A proxy, with the name and the password in its URL. */
+function proxyOf(cluster: Entry): Pick<KubeConfig, "proxy"> {
+  const value = text(cluster, "proxy-url");
+  if (value === undefined) return {};
+  const parsed = /^(https?|socks5h?):\/\//.test(value) ? URL.parse(value) : null;
+  if (!parsed) throw invalid(cluster, "proxy-url is no http, https or socks5 URL");
+  const [username, password] = [parsed.username, parsed.password].map(decodeURIComponent);
+  const url = `${parsed.protocol}//${parsed.host}`;
   return {
-    ...(cert !== undefined && key !== undefined ? { cert, key } : {}),
-    ...(file !== undefined
-      ? { token: tokenFromFile(resolve(user, file), `tokenFile of user "${user.name}"`) }
-      : token !== undefined
-      ? { token: () => Promise.resolve(token) }
-      : {}),
+    proxy: { url, ...(username ? { basicAuth: { username, password: password ?? "" } } : {}) },
   };
 }
 
-/** PEM from `<field>-data` (base64) or from the file that `<field>` names. */
-async function pem(entry: Entry, field: string): Promise<string | undefined> {
-  const data = text(entry, `${field}-data`);
-  const file = text(entry, field);
-  if (data === undefined && file === undefined) return undefined;
-  const content = data !== undefined
-    ? decode(entry, `${field}-data`, data)
-    : await readTextFile(resolve(entry, file!), `${field} of "${entry.name}" in ${entry.file}`);
-  if (content.includes("-----BEGIN ")) return content;
-  throw invalid(entry, `${field} is not PEM (no "-----BEGIN" line)`);
-}
-
-function decode(entry: Entry, field: string, data: string): string {
-  try {
-    return atob(data.replace(/\s+/g, ""));
-  } catch (cause) {
-    throw invalid(entry, `${field} is not base64`, cause);
-  }
-}
-
-function resolve(entry: Entry, path: string): string {
-  return /^(\/|[A-Za-z]:[\\/])/.test(path) ? path : entry.folder + path;
-}
-
-function text(entry: Entry, field: string): string | undefined {
-  const value = entry.value[field];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function invalid(entry: Entry, problem: string, cause?: unknown): KubeConfigError {
-  return new KubeConfigError(`${entry.file}, "${entry.name}": ${problem}`, { cause });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function asArray(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+async function caOf(cluster: Entry): Promise<string[]> {
+  const ca = await pem(cluster, "certificate-authority");
+  return ca === undefined ? [] : [ca];
 }

@@ -2,36 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { stringify } from "yaml";
 import { KubeConfigError } from "./errors.ts";
 import { loadKubeconfig } from "./kubeconfig.ts";
-
-const PEM = "-----BEGIN CERTIFICATE-----\nx\n";
-
-/** A folder with files, some of them kubeconfigs as objects. */
-class Folder implements AsyncDisposable {
-  constructor(readonly path: string) {}
-
-  static async with(files: Record<string, unknown>): Promise<Folder> {
-    const path = await Deno.makeTempDir();
-    for (const [name, content] of Object.entries(files)) {
-      const text = typeof content === "string" ? content : stringify(content);
-      await Deno.writeTextFile(`${path}/${name}`, text);
-    }
-    return new Folder(path);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.path, { recursive: true });
-  }
-}
-
-/** A kubeconfig of one context. */
-function kubeconfig(user: Record<string, unknown>, cluster: Record<string, unknown> = {}) {
-  return {
-    "current-context": "dev",
-    contexts: [{ name: "dev", context: { cluster: "c", user: "u", namespace: "apps" } }],
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:6443/", ...cluster } }],
-    users: [{ name: "u", user }],
-  };
-}
+import { Folder, kubeconfig, PEM } from "./testing/kubeconfig.ts";
 
 Deno.test("loadKubeconfig() reads a token, data and the namespace", async () => {
   const data = { "certificate-authority-data": btoa(PEM) };
@@ -77,10 +48,32 @@ Deno.test("loadKubeconfig() reads ~/.kube/config by default", async () => {
   assertEquals(await (await loadKubeconfig({ env })).token?.(), "h");
 });
 
+const PLUGIN = { command: "x", apiVersion: "client.authentication.k8s.io/v1" };
+
 const REFUSED: Record<string, [content: unknown, message: string]> = {
-  "an exec plugin": [kubeconfig({ exec: { command: "aws" } }), "exec is not supported yet"],
-  "an auth provider": [kubeconfig({ "auth-provider": { name: "oidc" } }), "auth-provider is not"],
-  "a password": [kubeconfig({ username: "a", password: "b" }), "username is not supported yet"],
+  "an auth provider of a cloud": [
+    kubeconfig({ "auth-provider": { name: "gcp" } }),
+    "auth-provider gcp is not supported; oidc is",
+  ],
+  "an exec plugin without a command": [kubeconfig({ exec: {} }), "exec has no command"],
+  "an exec plugin of an older API": [
+    kubeconfig({ exec: { command: "x", apiVersion: "client.authentication.k8s.io/v1alpha1" } }),
+    "v1 and v1beta1 are supported",
+  ],
+  "an exec plugin that asks people": [
+    kubeconfig({ exec: { ...PLUGIN, interactiveMode: "Always" } }),
+    "interactiveMode is Always",
+  ],
+  "impersonation in several groups": [
+    kubeconfig({ as: "a", "as-groups": ["b", "c"] }),
+    "as-groups has 2 values; exactly one is supported",
+  ],
+  "impersonation of a group alone": [kubeconfig({ "as-groups": ["b"] }), "need as"],
+  "a server name that TLS is to check": [
+    kubeconfig({}, { "tls-server-name": "api" }),
+    "tls-server-name is not supported; use a server URL",
+  ],
+  "a proxy that is no URL": [kubeconfig({}, { "proxy-url": "proxy:3128" }), "proxy-url is no http"],
   "a certificate without its key": [
     kubeconfig({ "client-certificate-data": btoa(PEM) }),
     "go together",

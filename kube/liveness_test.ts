@@ -49,7 +49,7 @@ Deno.test("Liveness tells of death when no sign of life comes", async () => {
   assertEquals(deaths(), 1);
 });
 
-Deno.test("Liveness asks when the clock was set back", () => {
+Deno.test("figure 13: Liveness asks when the clock was set back", () => {
   const { liveness, probes, clock } = rig();
   clock.advance(1_000_000);
   liveness.heard();

@@ -53,7 +53,10 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
   watchSeconds?: number;
 }
 
-const BACKOFF: BackoffLimits = { baseMs: 250, maxMs: 30_000 };
+/** Whatever has failed is caught up with some seconds after it is well again. */
+const BACKOFF: BackoffLimits = { baseMs: 250, maxMs: 6_000 };
+/** So many connections in a row that fail are an outage. */
+const OUTAGE = 3;
 const ABSENT_BACKOFF: BackoffLimits = { baseMs: 2_000, maxMs: 60_000 };
 /** A garbled Retry-After must not make us deaf. */
 const MAX_RETRY_AFTER_MS = 600_000;
@@ -80,6 +83,8 @@ export class Reflector<T extends KubeObject> {
   readonly #random: () => number;
   #state: ReflectorState = { at: "empty" };
   #failures = 0;
+  /** Connections in a row that failed. */
+  #unreachable = 0;
   #absences = 0;
   #expiredLists = 0;
   #synced = Promise.withResolvers<void>();
@@ -258,6 +263,10 @@ export class Reflector<T extends KubeObject> {
 
   #retryMs(state: ReflectorState, error: unknown): number {
     if (state.at === "absent") return backoffMs(ABSENT_BACKOFF, ++this.#absences, this.#random());
+    const outage = this.#unreachable >= OUTAGE;
+    this.#unreachable = error instanceof KubeConnectionError ? this.#unreachable + 1 : 0;
+    // It is there again: what it answers first (such as 410) is not to wait as the outage was.
+    if (outage && this.#unreachable === 0) this.#failures = 0;
     const asked = Math.min(retryAfterOf(error), MAX_RETRY_AFTER_MS);
     return Math.max(asked, backoffMs(BACKOFF, ++this.#failures, this.#random()));
   }

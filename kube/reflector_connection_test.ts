@@ -9,13 +9,14 @@ import {
   CONFIG_MAPS,
   type ConfigMap,
   configMap,
+  failure,
   type Handler,
   listOf,
   ScriptedServer,
   until,
   WatchBody,
 } from "./testing/scripted.ts";
-import { createTransport } from "./transport.ts";
+import { createTransport, handlerTransport } from "./transport.ts";
 
 Deno.test("Reflector waits for an API server that is down at start", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -40,7 +41,7 @@ Deno.test("Reflector waits for an API server that is down at start", async () =>
     await until(() => retries.length === i && clock.pending === 1);
     if (i < 9) clock.advance(retries[i - 1]!);
   }
-  assertEquals(retries, [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  assertEquals(retries, [250, 500, 1_000, 2_000, 4_000, 6_000, 6_000, 6_000, 6_000]);
   {
     const handler: Handler = (request) =>
       isWatch(request) ? new WatchBody().response : listOf([configMap("a", "10")], "10");
@@ -84,7 +85,7 @@ Deno.test("Reflector goes on at the last version when a connection breaks within
   await running;
 });
 
-Deno.test("Reflector breaks off a silent watch in less than a minute, with the connection", async () => {
+Deno.test("figure 8: Reflector breaks off a silent watch in less than a minute, with the connection", async () => {
   const clock = new FakeClock();
   const list = rawJson({ metadata: { resourceVersion: "10" }, items: [] });
   const event = JSON.stringify({ type: "ADDED", object: configMap("a", "11") }) + "\n";
@@ -114,6 +115,38 @@ Deno.test("Reflector breaks off a silent watch in less than a minute, with the c
   clock.advance(10_000);
   await until(() => errors.length === 1);
   assertEquals(errors, [[`${server.url}: the connection is dead`, 40_000]]);
+  abort.abort();
+  await running;
+});
+
+Deno.test("figure 7: Reflector lists soon when an API server is back, however long it was away", async () => {
+  const clock = new FakeClock();
+  let answer: "list" | "away" | "outdated" = "list";
+  const transport = handlerTransport((request) => {
+    if (answer === "away") throw new TypeError("connection refused");
+    if (!isWatch(request)) return listOf([configMap("a", "10")], "10");
+    const outdated = answer === "outdated";
+    answer = outdated ? "list" : "away";
+    return outdated ? failure(410, "Expired") : new Response("\n");
+  }, { clock });
+  const retries: number[] = [];
+  const reflector = new Reflector<ConfigMap>({
+    client: new KubeClient(transport, { clock }),
+    type: CONFIG_MAPS,
+    store: new Store<ConfigMap>(),
+    clock,
+    random: () => 1,
+    onChange() {},
+    onFailure: (_error, ms) => retries.push(ms),
+  });
+  const abort = new AbortController();
+  const running = reflector.run(abort.signal);
+  for (let n = 1; n <= 9; n++) {
+    await until(() => retries.length === n && clock.pending > 0);
+    if (n === 8) answer = "outdated";
+    if (n < 9) clock.advance(retries.at(-1)!);
+  }
+  assertEquals(retries.slice(-2), [6_000, 250]);
   abort.abort();
   await running;
 });

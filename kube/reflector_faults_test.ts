@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { isWatch, oneObject, queryOf, Rig } from "./testing/reflector_rig.ts";
 import { configMap, failure, listOf, statusObject, until } from "./testing/scripted.ts";
 
-Deno.test("Reflector lists again after an ERROR event 410, and makes up the deletes of the gap", async () => {
+Deno.test("figure 9: Reflector lists again after an ERROR event 410, and makes up the deletes of the gap", async () => {
   await using rig = new Rig((rig) => (request, n) =>
     isWatch(request)
       ? rig.watch()

@@ -78,16 +78,18 @@ class FetchTransport implements Transport {
   }
 
   async request(path: string, init: RequestInitOptions = {}): Promise<Response> {
+    const config = this.#config;
     try {
-      const response = await this.#send(path, init);
-      if (response.status !== 401 || !await this.#reload()) return response;
+      const token = await config.token?.();
+      const response = await this.#send(path, init, token);
+      if (response.status !== 401 || !await this.#renewed(config, token)) return response;
     } catch (error) {
       if (!(error instanceof KubeConnectionError)) throw error;
       if (error.timedOut) this.#liveness.suspect();
       // A CA or a client certificate may have been rotated under us: then once more.
-      if (!await this.#reload()) throw error;
+      if (!await this.#reloaded(config)) throw error;
     }
-    return await this.#send(path, init);
+    return await this.#send(path, init, await this.#config.token?.());
   }
 
   suspect(): void {
@@ -99,9 +101,13 @@ class FetchTransport implements Transport {
     this.#client.close();
   }
 
-  async #send(path: string, init: RequestInitOptions): Promise<Response> {
-    const headers: Record<string, string> = { "user-agent": this.#userAgent, ...init.headers };
-    if (this.#config.token) headers.authorization = `Bearer ${await this.#config.token()}`;
+  async #send(path: string, init: RequestInitOptions, token?: string): Promise<Response> {
+    const headers: Record<string, string> = {
+      "user-agent": this.#userAgent,
+      ...this.#config.headers,
+      ...init.headers,
+    };
+    if (token) headers.authorization = `Bearer ${token}`;
     const send = (signal: AbortSignal) =>
       fetch(this.#config.server + path, {
         client: this.#client,
@@ -121,7 +127,8 @@ class FetchTransport implements Transport {
   /** Whether the API server still answers, be it with an error. */
   async #probe(): Promise<boolean> {
     try {
-      await this.#send("/version", { timeoutMs: PROBE_TIMEOUT_MS, signal: this.#closed.signal });
+      const init = { timeoutMs: PROBE_TIMEOUT_MS, signal: this.#closed.signal };
+      await this.#send("/version", init, await this.#config.token?.());
       return true;
     } catch (error) {
       // What is refused or reset is over by itself. Only silence must be ended.
@@ -137,12 +144,21 @@ class FetchTransport implements Transport {
     dead.abort(new KubeConnectionError(server, "the connection is dead", { timedOut: true }));
   }
 
-  /** Reads the configuration's files again; true when what they say has changed. */
-  async #reload(): Promise<boolean> {
+  /** After a 401: is there another credential now than the one that was refused? */
+  async #renewed(sent: KubeConfig, token: string | undefined): Promise<boolean> {
+    const tokenOf = (config: KubeConfig) => config.token?.(token).catch(() => token);
+    if (token !== undefined && await tokenOf(this.#config) !== token) return true;
+    const next = await this.#config.reload?.(true).catch(() => undefined);
+    const isNew = next && !(sameIdentity(next, this.#config) && await tokenOf(next) === token);
+    if (isNew) this.#renew(next);
+    return this.#config !== sent; // by this request, or by another that found it out before
+  }
+
+  /** Reads the configuration's files again; true when they say something else than was sent. */
+  async #reloaded(sent: KubeConfig): Promise<boolean> {
     const next = await this.#config.reload?.().catch(() => undefined);
-    if (!next || sameIdentity(next, this.#config)) return false;
-    this.#renew(next);
-    return true;
+    if (next && !sameIdentity(next, this.#config)) this.#renew(next);
+    return this.#config !== sent;
   }
 
   #renew(config: KubeConfig): void {
@@ -177,10 +193,14 @@ export function handlerTransport(
 }
 
 function createClient(config: KubeConfig): Deno.HttpClient {
-  const { cert, key } = config;
+  const { cert, key, proxy } = config;
   const identity = cert !== undefined && key !== undefined ? { cert, key } : {};
   try {
-    return Deno.createHttpClient({ caCerts: [...config.caCerts], ...identity });
+    return Deno.createHttpClient({
+      caCerts: [...config.caCerts],
+      ...identity,
+      ...(proxy ? { proxy: { transport: "http" as const, ...proxy } } : {}),
+    });
   } catch (cause) {
     throw new KubeConfigError(
       `the certificates for ${config.server} can't be used (${messageOf(cause)}): ` +

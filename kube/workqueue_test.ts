@@ -141,7 +141,7 @@ Deno.test("close() rejects who waits, and nothing is added any more", async () =
   await assertRejects(() => queue.next(never), QueueClosed);
 });
 
-Deno.test("WorkQueue does not stretch waits when the clock is set back", async () => {
+Deno.test("figure 13: WorkQueue does not stretch waits when the clock is set back", async () => {
   let offset = 0;
   const fake = new FakeClock();
   const setTimer = fake.setTimer.bind(fake);

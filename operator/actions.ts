@@ -29,6 +29,8 @@ export interface ActionRunnerOptions {
   readonly keys: AuthKeys;
   readonly events: EventRecorder;
   readonly log: Log;
+  /** Throws when this replica may change nothing. */
+  readonly fence?: (what: string) => void;
 }
 
 type Of<Do extends Action["do"]> = Extract<Action, { do: Do }>;
@@ -51,7 +53,8 @@ export class ActionRunner {
    * @throws the typed error of whoever refused it.
    */
   async run(action: Action): Promise<void> {
-    const { tailnets } = this.#options;
+    const { tailnets, fence } = this.#options;
+    fence?.(action.do);
     switch (action.do) {
       case "apply":
         return await this.#apply(action.type, action.object);

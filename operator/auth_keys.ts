@@ -66,7 +66,10 @@ export class AuthKeys {
     }
   }
 
-  /** Revokes the keys that nothing will store any more, as far as that can be told now. */
+  /**
+   * Revokes the keys that nothing will store any more, as far as that can be told now.
+   * A replica that leads no more does so too, since no other knows of them.
+   */
   async settle(): Promise<void> {
     for (const key of [...this.#loose]) await this.#settle(key);
   }

@@ -25,8 +25,11 @@ export class Brake {
   waitMs(key: string): number {
     const now = this.#clock.now();
     const wholeAt = this.#wholeAt.get(key) ?? now;
+    const wait = wholeAt - now - (BURST - 1) * INTERVAL_MS;
+    if (wait <= 2 * INTERVAL_MS) return Math.min(Math.max(0, wait), INTERVAL_MS);
     // A clock that was set back must not hold a key for as long as it jumped.
-    return Math.min(Math.max(0, wholeAt - now - (BURST - 1) * INTERVAL_MS), INTERVAL_MS);
+    this.#wholeAt.delete(key);
+    return 0;
   }
 
   /** A run of the key wrote something. */

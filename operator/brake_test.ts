@@ -19,10 +19,10 @@ Deno.test("Brake lets a burst pass, then one run a second", () => {
   assertEquals(brake.waitMs("a"), 0);
 });
 
-Deno.test("Brake holds no key for long when the clock is set back", () => {
+Deno.test("figure 13: Brake holds no key for long when the clock is set back", () => {
   let now = 10_000_000;
   const brake = new Brake({ now: () => now });
   for (let run = 0; run < 40; run++) brake.spend("a");
   now -= 3_600_000;
-  assertEquals(brake.waitMs("a"), 1_000);
+  assertEquals(brake.waitMs("a"), 0);
 });

@@ -5,7 +5,7 @@ import { TestEnvoyGateway } from "./testing/envoy.ts";
 import { everything } from "./testing/objects.ts";
 import { CLUSTER, getReady } from "./testing/ready.ts";
 
-Deno.test("an idle operator ends within a second, and leaves no timer and no watch", () =>
+Deno.test("M101 an idle operator ends within a second, and leaves no timer and no watch", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     const watches = world.api.openWatches;
@@ -45,7 +45,7 @@ Deno.test("an operator that waits for a tailnet ends at once, and leaves no time
     assert(world.clock.now() - began < 10_000);
   }));
 
-Deno.test("a call of a hook that runs when the operator ends is answered", () =>
+Deno.test("M101 a call of a hook that runs when the operator ends is answered", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     const envoyGateway = new TestEnvoyGateway(world.operator.listening?.grpcPort ?? 0);

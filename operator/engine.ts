@@ -8,6 +8,7 @@ import type { Failure } from "../controllers/world.ts";
 import type { Change } from "../kube/store.ts";
 import { QueueClosed, WorkQueue } from "../kube/workqueue.ts";
 import type { Metrics, QueueMetrics } from "../telemetry/metrics.ts";
+import { traced } from "../telemetry/tracing.ts";
 import { type Outcome, Reconciler, type ReconcilerOptions } from "./reconciler.ts";
 
 /** Options of {@linkcode Engine}. */
@@ -90,13 +91,19 @@ export class Engine {
     this.#queue.add(key, { afterMs });
   }
 
-  /** Works until the signal aborts; what runs then is finished. */
+  /** Works until the signal aborts; what runs then is finished. It may be run again. */
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      await Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
-    } finally {
-      this.#queue.close();
-    }
+    await Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
+  }
+
+  /** Forgets what its runs came to: another replica may act from now on. */
+  reset(): void {
+    this.#reconciler.reset();
+  }
+
+  /** Queues nothing any more. */
+  close(): void {
+    this.#queue.close();
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -117,12 +124,21 @@ export class Engine {
     const began = clock.now();
     this.#queueMetrics.started(Math.max(0, began - (this.#dueAt.get(key) ?? began)));
     this.#dueAt.delete(key);
-    const outcome = await this.#reconciler.run(key);
+    const outcome = await this.#reconcile(key);
     const took = clock.now() - began;
     this.#queueMetrics.finished(took);
     metrics.reconciled(controller.name, resultOf(outcome), took);
     this.#schedule(key, outcome);
     this.#queue.done(key);
+  }
+
+  #reconcile(key: string): Promise<Outcome> {
+    const { name: controller } = this.#options.controller;
+    return traced(`reconcile ${controller}`, { controller, key }, async (span) => {
+      const outcome = await this.#reconciler.run(key);
+      span.set({ result: resultOf(outcome) });
+      return outcome;
+    });
   }
 
   #noteDue(key: string, afterMs: number): void {

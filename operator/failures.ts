@@ -5,9 +5,10 @@
  */
 import type { Failure } from "../controllers/world.ts";
 import { type BackoffLimits, backoffMs } from "../kube/backoff.ts";
-import { KubeApiError, KubeConnectionError, retryAfterOf } from "../kube/errors.ts";
+import { KubeApiError, KubeConnectionError, NotLeaderError, retryAfterOf } from "../kube/errors.ts";
 import {
   CredentialsInvalid,
+  IdTokenUnavailable,
   InvalidRequest,
   NotFound,
   NotOurs,
@@ -88,6 +89,8 @@ export function failureOf(error: unknown, attempt: Attempt): TimedFailure {
   if (error instanceof TailscaleError) {
     return { message, reason: "TailnetUnavailable", retryAt: tailscaleRetryAt(error, attempt) };
   }
+  // The next leader does what this one may not any more.
+  if (error instanceof NotLeaderError) return { ...soon, reason: "Pending" };
   if (error instanceof KubeConnectionError) return { ...soon, reason: "Pending" };
   if (!(error instanceof KubeApiError)) throw error;
   // Quotas, PodSecurity and validation refuse what the object asks for.
@@ -115,6 +118,9 @@ function checkFailure(
     return { reason: "CredentialsInvalid", retryAt: attempt.now + wait };
   }
   if (error instanceof ScopeMissing) return { reason: "ScopeMissing", retryAt: slow };
+  if (error instanceof IdTokenUnavailable) {
+    return { reason: "IdentityTokenFailed", retryAt: tailscaleRetryAt(error, attempt) };
+  }
   if (error instanceof NotFound) return { reason: "TailnetNotFound", retryAt: slow };
   const retryAt = tailscaleRetryAt(error, attempt);
   return { reason: error instanceof RateLimited ? "RateLimited" : "Unavailable", retryAt };

@@ -13,18 +13,29 @@ interface Failed {
   readonly revision?: string | undefined;
 }
 
+/** No hash: this process has not seen what was served. */
+const UNSEEN = "";
+
 /** Collects {@linkcode HookFacts} from calls. */
 export class HookRecorder {
   readonly #clock: Clock;
   readonly #onChange: () => void;
+  readonly #shared: boolean;
+  readonly #asked = new Map<string, string>();
   readonly #failed = new Map<string, Failed>();
   readonly #servedHash = new Map<string, string>();
+  /** The revision that the last call came with. */
+  readonly #servedFor = new Map<string, string>();
   #lastCallAt: number | undefined;
 
-  /** @param options.onChange Called when the facts change in a way that a plan could see. */
-  constructor(options: { clock: Clock; onChange: () => void }) {
+  /**
+   * @param options.onChange Called when the facts change in a way that a plan could see.
+   * @param options.shared Calls may also reach other replicas.
+   */
+  constructor(options: { clock: Clock; onChange: () => void; shared?: boolean }) {
     this.#clock = options.clock;
     this.#onChange = options.onChange;
+    this.#shared = options.shared ?? false;
   }
 
   /** What is known now. */
@@ -52,12 +63,22 @@ export class HookRecorder {
   asked(gateway: string, revision: string): void {
     const failed = this.#failed.get(gateway);
     if (failed && failed.revision !== revision) this.#failed.delete(gateway);
+    const before = this.#asked.get(gateway);
+    this.#asked.set(gateway, revision);
+    if (!this.#shared || before === undefined || before === revision) return;
+    if (this.#servedFor.get(gateway) === revision) return;
+    // Another replica may be called for it, and fail, or lag behind. To be safe it is
+    // asked for once more where this one was not called; then it counts as served.
+    if (hashOf(before) === hashOf(revision)) this.#servedHash.delete(gateway);
+    else this.#servedHash.set(gateway, UNSEEN);
   }
 
   /** The Gateway has no revision any more. */
   forget(gateway: string): void {
     this.#failed.delete(gateway);
     this.#servedHash.delete(gateway);
+    this.#servedFor.delete(gateway);
+    this.#asked.delete(gateway);
   }
 
   #fail({ revisions }: HookCall, gateways: ReadonlyMap<string, string>): boolean {
@@ -73,7 +94,8 @@ export class HookRecorder {
 
   #succeed({ revisions }: HookCall, gateways: ReadonlyMap<string, string>): boolean {
     let mended = false;
-    for (const { gateway } of revisions) {
+    for (const { gateway, revision } of revisions) {
+      this.#servedFor.set(gateway, revision);
       mended = this.#failed.delete(gateway) || mended;
       const hash = gateways.get(gateway);
       if (hash === undefined) this.#servedHash.delete(gateway);
@@ -81,4 +103,8 @@ export class HookRecorder {
     }
     return mended;
   }
+}
+
+function hashOf(revision: string): string {
+  return revision.replace(/\.\d+$/, "");
 }

@@ -5,10 +5,10 @@ import { HookRecorder } from "./hook_facts.ts";
 
 const RENDERED = new Map([["apps/edge", "h1"], ["apps/other", "h2"]]);
 
-function setUp() {
+function setUp({ shared = false } = {}) {
   const clock = new FakeClock(1_000);
   let changes = 0;
-  const recorder = new HookRecorder({ clock, onChange: () => changes++ });
+  const recorder = new HookRecorder({ clock, onChange: () => changes++, shared });
   const call = (options: { revisions?: [string, string][]; error?: Error } = {}): HookCall => ({
     hook: "PostTranslateModify",
     durationMs: 1,
@@ -66,4 +66,18 @@ Deno.test("HookRecorder remembers nothing of Gateways that are not ours, or have
   recorder.record(call({ revisions: [["apps/edge", "h1.0"]] }), RENDERED);
   recorder.forget("apps/edge");
   assertEquals(recorder.facts.servedHash.size, 0);
+});
+
+Deno.test("HookRecorder of one replica among others has a new revision asked for once more where it was not called", () => {
+  const { recorder, call } = setUp({ shared: true });
+  const served = () => recorder.facts.servedHash.get("apps/edge");
+  recorder.asked("apps/edge", "h0.0");
+  assertEquals(served(), undefined, "what was there at the start was served by others");
+  recorder.asked("apps/edge", "h1.0");
+  assertEquals(served(), "", "who was called for it, and whether it went well, is not known");
+  recorder.asked("apps/edge", "h1.1");
+  assertEquals(served(), undefined, "once is enough");
+  recorder.record(call({ revisions: [["apps/edge", "h2.0"]] }), RENDERED);
+  recorder.asked("apps/edge", "h2.0");
+  assertEquals(served(), RENDERED.get("apps/edge"), "it was called itself");
 });

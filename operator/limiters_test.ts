@@ -3,7 +3,7 @@ import { FakeClock } from "../core/clock_fake.ts";
 import { RateLimited } from "../tailscale/errors.ts";
 import { Limiters } from "./limiters.ts";
 
-Deno.test("a tailnet keeps its limiter over a new client, and others have theirs", async () => {
+Deno.test("M215 a tailnet keeps its limiter over a new client, and others have theirs", async () => {
   const limiters = new Limiters(new FakeClock());
   limiters.of("corp").pause(37_000);
   limiters.release("corp");

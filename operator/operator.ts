@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Clock } from "../core/clock.ts";
+import { sleep } from "../core/clock.ts";
 import { keyOf, type KubeObject } from "../core/object.ts";
 import { TailscaleGatewayRevision } from "../api/tailscale_gateway_revision.ts";
 import { TailscaleTailnet } from "../api/tailscale_tailnet.ts";
@@ -12,55 +12,35 @@ import { fieldManagerOf } from "../controllers/controller.ts";
 import { CONTROLLERS, TYPES_READ } from "../controllers/registry.ts";
 import { tailnetController } from "../controllers/tailnet/controller.ts";
 import { credentialKey } from "../controllers/tailnet/observe.ts";
-import type { Settings, World } from "../controllers/world.ts";
+import type { World } from "../controllers/world.ts";
 import { HOOKS } from "../extension/registry.ts";
 import { ExtensionServer } from "../extension/server.ts";
 import type { Snapshot } from "../extension/snapshot.ts";
-import type { KubeClient } from "../kube/client.ts";
 import { EventRecorder } from "../kube/events.ts";
 import type { Change } from "../kube/store.ts";
 import { degradation, type HealthReport } from "../telemetry/health.ts";
 import { serveHttp } from "../telemetry/http.ts";
-import type { Log } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { ActionRunner } from "./actions.ts";
 import { AuthKeys } from "./auth_keys.ts";
 import { ClusterCache } from "./cache.ts";
 import { Engine } from "./engine.ts";
+import { countHookCall } from "./hook_calls.ts";
 import { HookRecorder } from "./hook_facts.ts";
+import { KnownTailnets } from "./known_tailnets.ts";
+import { Leadership } from "./leadership.ts";
 import { runToTheEnd } from "./lifecycle.ts";
+import type { Listening, OperatorOptions } from "./options.ts";
 import { Renderer } from "./renderer.ts";
+import { RevisionGate } from "./revision_gate.ts";
 import { Tailnets } from "./tailnets.ts";
+import { Terms } from "./terms.ts";
 import { within } from "./waiting.ts";
-
-/** Options of {@linkcode Operator}. */
-export interface OperatorOptions {
-  readonly client: KubeClient;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly version: string;
-  /** `host:port` of the gRPC server that Envoy Gateway calls. */
-  readonly grpcAddress: string;
-  /** `host:port` of metrics and health. */
-  readonly httpAddress: string;
-  readonly maxMessageBytes?: number;
-  /** Identity in Events. */
-  readonly instance: string;
-  /** How Tailscale's API is called; default: Deno's fetch. */
-  readonly fetch?: typeof fetch;
-  readonly random?: () => number;
-}
-
-/** Where it listens. */
-export interface Listening {
-  /** Absent until the hooks are served. */
-  readonly grpcPort?: number;
-  readonly httpPort: number;
-}
 
 /** However long a tailnet's API is silent at the start, hooks are served after this. */
 const SETTLE_MS = 15_000;
+/** A Service sends to a pod for about so long after it began to end. */
+const DRAIN_MS = 2_000;
 
 /** Runs everything in one process. */
 export class Operator {
@@ -72,10 +52,13 @@ export class Operator {
   readonly #hooks: HookRecorder;
   readonly #events: EventRecorder;
   readonly #engines: ReadonlyMap<string, Engine>;
+  readonly #terms: Terms;
   readonly #extension: ExtensionServer;
   /** Ends the calls of Tailscale's API that do not end by themselves. */
   readonly #cut = new AbortController();
-  readonly #settled = Promise.withResolvers<void>();
+  readonly #leadership: Leadership;
+  readonly #gate: RevisionGate;
+  readonly #known: KnownTailnets;
   #listening: Listening | undefined;
 
   constructor(options: OperatorOptions) {
@@ -88,19 +71,33 @@ export class Operator {
       resources: TYPES_READ.map(({ plural }) => plural),
     });
     const { metrics } = this;
+    this.#leadership = new Leadership(options);
+    const { client, fence, shared } = this.#leadership;
+    metrics.leadership("tailscale-gateway", () => this.#leadership.leads);
     const onSecretKnown = (key: string) => this.#secretKnown(key);
     this.cache = new ClusterCache({ ...options, metrics, types: TYPES_READ, onSecretKnown });
     const userAgent = `tailscale-gateway/${options.version}`;
-    this.tailnets = new Tailnets({ ...options, metrics, userAgent, signal: this.#cut.signal });
+    const { signal } = this.#cut;
+    this.tailnets = new Tailnets({ ...options, metrics, userAgent, signal, fence });
     this.#events = new EventRecorder({
       ...options,
+      client,
       component: "tailscale-gateway",
       log: log.named("events"),
     });
+    this.#gate = new RevisionGate({ clock, leads: () => this.#leadership.leads });
+    this.#known = new KnownTailnets({
+      names: () => this.#tailnetObjects().map(({ metadata: { name } }) => name),
+      state: (name) => this.tailnets.states.get(name),
+      hasRun: (name) => this.#engines.get(tailnetController.name)?.hasRun(name) ?? false,
+    });
     const onChange = () => this.#hooksChanged();
     this.#renderer = new Renderer({ ...options, world: () => this.world, metrics, onChange });
-    this.#hooks = new HookRecorder({ clock, onChange });
-    this.#engines = this.#createEngines();
+    this.#hooks = new HookRecorder({ clock, onChange, shared });
+    const { cache, tailnets } = this;
+    const keys = new AuthKeys({ ...options, client, cache, tailnets });
+    this.#engines = this.#createEngines(keys);
+    this.#terms = this.#createTerms(keys);
     this.#extension = this.#createExtension();
     this.#connect();
   }
@@ -114,7 +111,7 @@ export class Operator {
       hooks: this.#hooks.facts,
       settings: this.#options.settings,
       failure: (controller, key) => this.#engines.get(controller)?.failure(key),
-      knowsTailnet: (name) => this.#knowsTailnet(name),
+      knowsTailnet: (name) => this.#known.knows(name),
       knowsSecret: (key) => this.cache.secrets.knows(key),
       ...(rendered ? { rendered } : {}),
     };
@@ -167,6 +164,8 @@ export class Operator {
       log,
       cache: this.cache,
       engines: [...this.#engines.values()],
+      elect: (stop, lead) => this.#leadership.run(stop, lead),
+      terms: this.#terms,
       serve: (stop) => this.#serve(stop),
       unserve: (graceMs) => this.#unserve(graceMs),
       cut: () => this.#cut.abort(new Error("the operator stops")),
@@ -178,9 +177,10 @@ export class Operator {
   async #serve(stop: AbortSignal): Promise<void> {
     const { clock, grpcAddress, log } = this.#options;
     // What hooks render before every tailnet was tried would lack the hosts that are
-    // known by name, and break what Envoy has.
-    this.#checkSettled();
-    await within(this.#settled.promise, { clock, ms: SETTLE_MS, signal: stop });
+    // known by name, and break what Envoy has. Who follows has them from the status.
+    this.#known.look();
+    const known = Promise.race([this.#known.settled, this.#leadership.follows()]);
+    await within(known, { clock, ms: SETTLE_MS, signal: stop });
     if (stop.aborted) return;
     this.#renderer.start();
     const grpcPort = await this.#extension.start(grpcAddress);
@@ -191,39 +191,32 @@ export class Operator {
   async #unserve(graceMs: number): Promise<void> {
     const served = this.#listening?.grpcPort !== undefined;
     this.#listening = undefined;
+    if (served && this.#leadership.shared) await sleep(this.#options.clock, DRAIN_MS);
     if (served) await this.#extension.stop(graceMs);
     this.#renderer.stop();
   }
 
   #notServing(): string[] {
     if (this.#listening?.grpcPort !== undefined) return [];
-    const untried = this.#untriedTailnets();
-    return [
-      "hooks are not served yet" +
-      (untried.length > 0 ? `: waiting for the answer of tailnet ${untried.join(", ")}` : ""),
-    ];
+    return [`hooks are not served${this.#known.waitingFor()}`];
   }
 
-  #untriedTailnets(): string[] {
-    return this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource)
-      .map(({ metadata: { name } }) => name).filter((name) => !this.#knowsTailnet(name));
+  #tailnetObjects(): readonly TailscaleTailnet[] {
+    return this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource);
   }
 
-  #checkSettled(): void {
-    if (this.#untriedTailnets().length === 0) this.#settled.resolve();
+  #createTerms(keys: AuthKeys): Terms {
+    const { cache, tailnets } = this;
+    const serves = () => this.#listening?.grpcPort !== undefined;
+    const engines = [...this.#engines.values()];
+    return new Terms({ cache, tailnets, keys, engines, serves, types: TYPES_READ });
   }
 
-  #knowsTailnet(name: string): boolean {
-    const state = this.tailnets.states.get(name);
-    // Without a usable Secret it is never opened, and a refused one is never listed.
-    if (!state) return this.#engines.get(tailnetController.name)?.hasRun(name) ?? false;
-    return state.triedAt !== undefined || (state.check !== undefined && "failure" in state.check);
-  }
-
-  #createEngines(): ReadonlyMap<string, Engine> {
+  #createEngines(keys: AuthKeys): ReadonlyMap<string, Engine> {
     const { cache, tailnets, metrics } = this;
-    const parts = { ...this.#options, cache, tailnets, metrics, events: this.#events };
-    const keys = new AuthKeys(parts);
+    const { client, fence } = this.#leadership;
+    const events = this.#events;
+    const parts = { ...this.#options, client, fence, cache, tailnets, metrics, events };
     const engineOf = (controller: typeof CONTROLLERS[number]) =>
       new Engine({
         ...parts,
@@ -241,9 +234,9 @@ export class Operator {
       snapshot: () => this.#renderer.current(),
       clock,
       log: log.named("extension"),
+      behind: (revisions) => this.#gate.behind(revisions),
       onCall: (call) => {
-        this.metrics.hookCalled(call);
-        this.metrics.unknownClusterNames(call.counts.unknown ?? 0);
+        countHookCall(call, this.metrics);
         this.#hooks.record(call, this.#renderer.current().gateways);
       },
       ...(maxMessageBytes ? { maxMessageBytes } : {}),
@@ -256,7 +249,7 @@ export class Operator {
       if (type === TailscaleGatewayRevision.resource) this.#followRevision(change);
       this.#renderer.changed(type);
       for (const engine of this.#engines.values()) engine.changed(type, change);
-      if (type === TailscaleTailnet.resource) this.#checkSettled();
+      if (type === TailscaleTailnet.resource) this.#known.look();
     });
     this.tailnets.onChange((tailnet) => this.#tailnetChanged(tailnet));
   }
@@ -268,16 +261,18 @@ export class Operator {
   #tailnetChanged(tailnet: string): void {
     this.#renderer.changed();
     for (const engine of this.#engines.values()) engine.tailnetChanged(tailnet);
-    this.#checkSettled();
+    this.#known.look();
   }
 
   #hooksChanged(): void {
+    const { rendered } = this.#renderer;
+    this.#gate.rendered(new Map([...rendered ?? []].map(([key, { hash }]) => [key, hash])));
     for (const engine of this.#engines.values()) engine.hooksChanged();
   }
 
   #secretKnown(key: string): void {
     const { namespace } = this.#options.settings;
-    for (const tailnet of this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource)) {
+    for (const tailnet of this.#tailnetObjects()) {
       if (credentialKey(tailnet, namespace) !== key) continue;
       this.#engines.get(tailnetController.name)?.add(tailnet.metadata.name);
     }
@@ -285,15 +280,16 @@ export class Operator {
 
   #followTailnet({ type, object }: Change<KubeObject>): void {
     const { namespace } = this.#options.settings;
-    const tailnets = this.cache.list<TailscaleTailnet>(TailscaleTailnet.resource);
-    const keys = tailnets.map((tailnet) => credentialKey(tailnet, namespace));
+    const keys = this.#tailnetObjects().map((tailnet) => credentialKey(tailnet, namespace));
     this.cache.secrets.follow(new Set(keys));
     if (type === "deleted") this.tailnets.forget(keyOf(object));
   }
 
   #followRevision({ type, object }: Change<KubeObject>): void {
     const { spec } = object as TailscaleGatewayRevision;
-    if (type === "deleted") this.#hooks.forget(keyOf(object));
-    else this.#hooks.asked(keyOf(object), spec.revision);
+    if (type === "deleted") {
+      this.#hooks.forget(keyOf(object));
+      this.#gate.forget(keyOf(object));
+    } else this.#hooks.asked(keyOf(object), spec.revision);
   }
 }

@@ -19,7 +19,7 @@ Deno.test("M60 M62 M176 from nothing to a route that Envoy can use", () =>
     assertEquals(status?.devices?.[0]?.tags, ["tag:k8s"]);
   }));
 
-Deno.test("at rest there is no write for an hour, and few calls of Tailscale's API", () =>
+Deno.test("M99 M182 at rest there is no write for an hour, and few calls of Tailscale's API", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     world.takeWrites();
@@ -29,7 +29,7 @@ Deno.test("at rest there is no write for an hour, and few calls of Tailscale's A
     assert(world.tailscale.requests.length <= 12, `${world.tailscale.requests.length} calls`);
   }));
 
-Deno.test("an operator that is started again makes no key and no device, and writes nothing", () =>
+Deno.test("M244 an operator that is started again makes no key and no device, and writes nothing", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     await world.stop();
@@ -58,7 +58,7 @@ Deno.test("what changed while the operator was down is done when it is back", ()
     assertEquals((await world.tailnet.nodes()).length, 2);
   }));
 
-Deno.test("no credential is in logs, Events, status or metrics", () =>
+Deno.test("M60 M232 no credential is in logs, Events, status or metrics", () =>
   withWorld({}, async (world) => {
     await world.apply(...everything());
     world.fail({ method: "PATCH", path: /wiki-egress-0-config/, response: { status: 500 } });
@@ -83,7 +83,7 @@ Deno.test("no credential is in logs, Events, status or metrics", () =>
     }
   }));
 
-Deno.test("/metrics counts the reconciles of each controller", () =>
+Deno.test("M225 M230 /metrics counts the reconciles of each controller", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     const { text } = await world.http("/metrics");
@@ -95,7 +95,7 @@ Deno.test("/metrics counts the reconciles of each controller", () =>
     assertMatch(text, /tailscale_gateway_tailscale_api_requests_total\{.*code="200".*\} [1-9]/);
   }));
 
-Deno.test("a wrong tailnet does not stop another one", () =>
+Deno.test("M215 a wrong tailnet does not stop another one", () =>
   withWorld({}, async (world) => {
     await world.apply(...everything(), tailnet({ oauthSecretName: "none" }, "broken"));
     await getReady(world, []);

@@ -16,10 +16,11 @@ import {
 } from "../controllers/controller.ts";
 import type { Failure, World } from "../controllers/world.ts";
 import type { KubeClient } from "../kube/client.ts";
-import { isNotFound, KubeApiError, KubeConnectionError } from "../kube/errors.ts";
+import { isNotFound, KubeApiError, KubeConnectionError, NotLeaderError } from "../kube/errors.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import { statusChanged } from "../core/apply/status.ts";
 import type { Log } from "../telemetry/log.ts";
+import { traced } from "../telemetry/tracing.ts";
 import type { ActionRunner } from "./actions.ts";
 import { Brake } from "./brake.ts";
 import type { ClusterCache } from "./cache.ts";
@@ -55,6 +56,8 @@ interface Held {
   /** Hash of the action: another one is tried at once. */
   readonly action: string;
   readonly tries: number;
+  /** When it failed. */
+  readonly at: number;
 }
 
 /** Runs the plans of one controller. */
@@ -81,6 +84,13 @@ export class Reconciler {
   /** Has the key been worked on since the start, or since it came? */
   hasRun(key: string): boolean {
     return this.#ran.has(key);
+  }
+
+  /** Forgets what all runs came to. */
+  reset(): void {
+    this.#held.clear();
+    this.#unsaid.clear();
+    this.#ran.clear();
   }
 
   /** One run. Never throws. */
@@ -149,15 +159,21 @@ export class Reconciler {
       const held = this.#held.get(key);
       const digest = held && digestOf(action);
       const again = held && held.action === digest ? held : undefined;
-      if (again && again.failure.retryAt > this.#options.clock.now()) return again.failure;
+      if (again && this.#isHeld(again)) return again.failure;
       try {
-        await this.#options.runner.run(action);
+        await traced(`action ${action.do}`, { key }, () => this.#options.runner.run(action));
       } catch (error) {
         return this.#hold(key, action, { error, tries: (again?.tries ?? 0) + 1 });
       }
     }
     this.#held.delete(key);
     return undefined;
+  }
+
+  #isHeld({ failure, at }: Held): boolean {
+    const now = this.#options.clock.now();
+    // A clock that was set back holds nothing for as long as it jumped.
+    return failure.retryAt > now && at <= now;
   }
 
   #hold(
@@ -168,7 +184,7 @@ export class Reconciler {
     const { log, clock, random = Math.random } = this.#options;
     const failure = failureOf(error, { now: clock.now(), tries, random: random() });
     log.warn("action failed", { key, action: action.do, reason: failure.reason, tries, error });
-    this.#held.set(key, { failure, action: digestOf(action), tries });
+    this.#held.set(key, { failure, action: digestOf(action), tries, at: clock.now() });
     return failure;
   }
 
@@ -186,7 +202,7 @@ export class Reconciler {
       return undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined; // deleted meanwhile: nobody reads it any more
-      if (!(error instanceof KubeApiError || error instanceof KubeConnectionError)) throw error;
+      if (!passes(error)) throw error;
       const { clock, random = Math.random } = this.#options;
       const tries = (this.#unsaid.get(key) ?? 0) + 1;
       this.#unsaid.set(key, tries);
@@ -225,6 +241,12 @@ export class Reconciler {
       note: ready.message,
     });
   }
+}
+
+/** May the next try fare better? */
+function passes(error: unknown): boolean {
+  return error instanceof KubeApiError || error instanceof KubeConnectionError ||
+    error instanceof NotLeaderError;
 }
 
 /** A hash, since actions may hold what should not lie around. */

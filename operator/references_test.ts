@@ -29,7 +29,7 @@ Deno.test("M20 a host outside the tailnet's ranges is named, and the other hosts
     await bringToReady(world);
   }));
 
-Deno.test("a route to an object that is not there has no upstreams, until it comes", () =>
+Deno.test("M176 a route to an object that is not there has no upstreams, until it comes", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     await world.apply(route({ name: "early", to: "later" }));

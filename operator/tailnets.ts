@@ -9,6 +9,7 @@ import type { TailnetState } from "../controllers/world.ts";
 import {
   type AuthKey,
   type AuthKeyRequest,
+  type Credential,
   type Device,
   TailscaleClient,
 } from "../tailscale/client.ts";
@@ -17,6 +18,7 @@ import { DeviceInventory } from "../tailscale/inventory.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type Attempt, checkFailureOf, TailnetClosedError } from "./failures.ts";
+import { type IdentityTokens, noIdentity } from "./identity.ts";
 import { Limiters } from "./limiters.ts";
 
 interface Entry {
@@ -34,10 +36,14 @@ export interface TailnetsOptions {
   readonly metrics: Metrics;
   /** How requests are sent; default: Deno's fetch. */
   readonly fetch?: typeof fetch;
+  /** Gives a token of the operator's own account for an audience; see {@linkcode identityTokens}. */
+  readonly identityToken?: IdentityTokens;
   readonly userAgent: string;
   readonly random?: () => number;
   /** Ends all calls. */
   readonly signal?: AbortSignal;
+  /** Throws when this replica may change nothing. */
+  readonly fence?: (what: string) => void;
 }
 
 /** Holds what is known of each tailnet, and the only way to change it. */
@@ -107,9 +113,15 @@ export class Tailnets {
     if (this.#closed.delete(name)) this.#publish(name);
   }
 
-  /** Makes an auth key. @throws {TailscaleError} {TailnetClosedError} */
-  createAuthKey(name: string, request: AuthKeyRequest): Promise<AuthKey> {
-    return this.#call(name, ({ client }) => client.createAuthKey(request));
+  /** Nothing is known of any tailnet any more. */
+  forgetAll(): void {
+    for (const name of [...this.#states.keys()]) this.forget(name);
+  }
+
+  /** Makes an auth key. @throws {TailscaleError} {TailnetClosedError} {NotLeaderError} */
+  async createAuthKey(name: string, request: AuthKeyRequest): Promise<AuthKey> {
+    this.#options.fence?.("create an auth key");
+    return await this.#call(name, ({ client }) => client.createAuthKey(request));
   }
 
   /** Revokes an auth key. @throws {TailscaleError} {TailnetClosedError} */
@@ -135,8 +147,9 @@ export class Tailnets {
     });
   }
 
-  /** Removes a device from the tailnet. @throws {TailscaleError} {TailnetClosedError} */
+  /** Removes a device from the tailnet. @throws {TailscaleError} {TailnetClosedError} {NotLeaderError} */
   async deleteDevice(name: string, nodeId: string): Promise<void> {
+    this.#options.fence?.("delete a device");
     await this.#call(name, async (entry) => {
       await entry.client.deleteDevice(nodeId);
       entry.inventory.remove(nodeId);
@@ -205,11 +218,11 @@ export class Tailnets {
   /** `before`: what an earlier credential showed, which stays true until a list says otherwise. */
   #create(name: string, connection: TailnetConnection, before: TailnetState | undefined): Entry {
     const { clock, metrics, userAgent, signal, random } = this.#options;
-    const { apiURL, organization, clientID, clientSecret, fingerprint } = connection;
+    const { apiURL, organization, fingerprint } = connection;
     const client = new TailscaleClient({
       apiURL,
       tailnet: organization,
-      credential: { clientId: clientID, clientSecret: clientSecret.reveal() },
+      credential: this.#credential(connection),
       clock,
       userAgent,
       limiter: this.#limiters.of(name),
@@ -225,13 +238,19 @@ export class Tailnets {
       failures: 0,
       state: {
         fingerprint,
-        clientID,
+        clientID: connection.clientID,
         devices,
         soughtIds,
         ...(fetchedAt === undefined ? {} : { fetchedAt }),
         ...(triedAt === undefined ? {} : { triedAt }),
       },
     };
+  }
+
+  #credential({ clientID: clientId, proof }: TailnetConnection): Credential {
+    if ("clientSecret" in proof) return { clientId, clientSecret: proof.clientSecret.reveal() };
+    const { identityToken = noIdentity } = this.#options;
+    return { clientId, idToken: () => identityToken(proof.audience) };
   }
 
   #update(name: string, entry: Entry, change: Partial<TailnetState>): void {

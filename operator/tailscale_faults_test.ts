@@ -64,7 +64,7 @@ Deno.test("a Retry-After of 37 s is waited for, and no call goes out before", ()
     await world.untilCondition("corp", "True");
   }));
 
-Deno.test("a Tailscale API that goes down later takes nothing away, and is not pressed", () =>
+Deno.test("M98 M181 a Tailscale API that goes down later takes nothing away, and is not pressed", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     world.tailscaleFault = BROKEN["answers with a page of a proxy"];
@@ -82,7 +82,7 @@ Deno.test("a Tailscale API that goes down later takes nothing away, and is not p
     assertEquals((await world.tailnet.nodes()).length, 3);
   }));
 
-Deno.test("half a list of devices removes nothing", () =>
+Deno.test("M98 half a list of devices removes nothing", () =>
   withWorld({}, async (world) => {
     await getReady(world);
     world.tailscale.failNext({ mode: "half-json", path: /devices/, times: 2 });

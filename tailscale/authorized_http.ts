@@ -54,7 +54,7 @@ export class AuthorizedHttp {
     this.tailnet = options.tailnet ?? "-";
     this.#apiURL = baseURL(options.apiURL);
     this.#userAgent = userAgent;
-    this.#redactor = new Redactor([credential.clientSecret]);
+    this.#redactor = new Redactor("clientSecret" in credential ? [credential.clientSecret] : []);
     this.#http = new Http({
       clock,
       limiter: options.limiter ?? new RateLimiter({ clock }),

@@ -25,7 +25,7 @@ import {
 import { grantOf, type Scope } from "./scopes.ts";
 import { AuthorizedHttp, type AuthorizedHttpOptions } from "./authorized_http.ts";
 
-export type { Credential } from "./auth.ts";
+export type { ClientSecret, Credential, FederatedIdentity } from "./auth.ts";
 export type { AuthKey, AuthKeyInfo, Device, ServiceHost, VipService } from "./schemas.ts";
 
 /** How to reach one tailnet's API, and as whom. */

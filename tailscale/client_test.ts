@@ -25,7 +25,7 @@ function withScopes({ api }: TestTailnet, ...scopes: string[]): void {
   api.updateClient(OPERATOR_CLIENT.clientId, { scopes });
 }
 
-Deno.test("an auth key is single-use, pre-authorized, and gives a node the tags asked for", async () => {
+Deno.test("M93 M237 an auth key is single-use, pre-authorized, and gives a node the tags asked for", async () => {
   await withTailnet({}, async (t) => {
     const client = clientFor(t);
     const key = await client.createAuthKey({ ...KEY, ephemeral: true, expirySeconds: 600 });
@@ -223,7 +223,7 @@ Deno.test("a missing scope is named, for each kind of call", async () => {
   });
 });
 
-Deno.test("checkScopes() names all missing scopes at once, also those granted for reading only", async () => {
+Deno.test("M231 checkScopes() names all missing scopes at once, also those granted for reading only", async () => {
   const cases: [string[], string[]][] = [
     [["devices:core", "auth_keys", "services"], []],
     [["all"], []],

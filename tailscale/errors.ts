@@ -40,6 +40,14 @@ export class CredentialsInvalid extends TailscaleError {
   override name = "CredentialsInvalid";
 }
 
+/**
+ * The token that is to prove our identity to Tailscale can't be had or used, so that
+ * Tailscale was not asked. {@linkcode TailscaleError.cause} is why.
+ */
+export class IdTokenUnavailable extends TailscaleError {
+  override name = "IdTokenUnavailable";
+}
+
 /** The OAuth client may not do this: an administrator has to grant {@linkcode ScopeMissing.scope}. */
 export class ScopeMissing extends TailscaleError {
   override name = "ScopeMissing";

@@ -33,7 +33,7 @@ Deno.test("after a 429 the next call goes when Retry-After says, in seconds or a
   });
 });
 
-Deno.test("a 429 of one tailnet holds up no other", async () => {
+Deno.test("M215 a 429 of one tailnet holds up no other", async () => {
   await withTailnet({}, async (one) => {
     await withTailnet({}, async (other) => {
       one.api.failNext({ status: 429, retryAfter: 600 });

@@ -86,7 +86,7 @@ Deno.test("a pause refuses at once those who come and those who wait, for as lon
   await limiter.acquire("fifth");
 });
 
-Deno.test("a clock that is set back an hour holds nobody for an hour", async () => {
+Deno.test("figure 13: a clock that is set back an hour holds nobody for an hour", async () => {
   let now = 10_000_000;
   const clock = { now: () => now, setTimer: () => () => {} };
   const limiter = new RateLimiter({ clock, burst: 2 });

@@ -135,6 +135,15 @@ export class Metrics {
     this.#watches.set(resource, lastEventAt);
   }
 
+  /** Reports at each scrape whether this replica leads, by client-go's name. */
+  leadership(name: string, leads: () => boolean): void {
+    gauge(this.registry, "leader_election_master_status", {
+      help: "1 where this replica leads, 0 where it follows another one.",
+      labels: ["name"],
+      collect: (g) => g.set({ name }, leads() ? 1 : 0),
+    });
+  }
+
   /** Reports the size of a store at each scrape. */
   store(resource: string, size: () => number): void {
     this.#stores.set(resource, size);

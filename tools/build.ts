@@ -1,27 +1,29 @@
 /**
- * Makes the program as one file, and runs it to see that it is one.
+ * Makes the program as one file, runs it to see that it is one, and lists what is in it.
  *
  * ```sh
  * bin/deno task build
  * ```
  *
- * `dist/tailscale-gateway` is an executable where Deno's runtime for executables
- * (`denort`) can be had: from Deno's release server, from Deno's cache, or named by
- * `$DENORT_BIN`. Elsewhere `dist/tailscale-gateway.js` is made, which Deno runs.
+ * | in `dist/`                   |                                                        |
+ * | ---------------------------- | ------------------------------------------------------ |
+ * | `tailscale-gateway.js`       | the bundle, which Deno runs                            |
+ * | `tailscale-gateway`          | the executable, where Deno's runtime for it can be had |
+ * | `tailscale-gateway.cdx.json` | its packages, as CycloneDX                             |
+ *
+ * The runtime (`denort`) comes from Deno's release server, from Deno's cache, or is named
+ * by `$DENORT_BIN`. `$DENORT_SHA256` pins what comes from the server.
  *
  * @module
  */
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import denoJson from "../deno.json" with { type: "json" };
-
-/** What the program may do; it asks for nothing more while it runs. */
-export const PERMISSIONS: readonly string[] = [
-  "--no-prompt",
-  "--allow-net",
-  "--allow-read",
-  "--allow-env",
-];
+import { judgeRuntime, runtimeArchive } from "./build/denort.ts";
+import { type CommandResult, remove, runCommand, sha256Of } from "./build/files.ts";
+import { describeProgram } from "./build/sbom.ts";
+import { judgeCompile, judgeOutput, type Verdict } from "./build/verdict.ts";
+import { BUNDLE_FLAGS, HEAP_FLAG, PERMISSIONS } from "./permissions.ts";
 
 /**
  * What `standalone` loads, from `../examples/quickstart/` as its module sees it. The
@@ -31,63 +33,22 @@ export const PERMISSIONS: readonly string[] = [
 const EXAMPLE = "examples/quickstart";
 const BUNDLE = "bundle/tailscale-gateway.js";
 
-/** How an attempt to make an executable went. */
-export type Verdict =
-  | { readonly kind: "made" }
-  | { readonly kind: "noRuntime"; readonly why: string }
-  | { readonly kind: "failed"; readonly why: string };
+/** Without the code cache, which is a file that it would write beside itself when it starts. */
+const COMPILE_FLAGS: readonly string[] = [...PERMISSIONS, "--no-code-cache", HEAP_FLAG];
 
-/** What a command printed, and whether it succeeded. */
-export interface CommandResult {
-  readonly ok: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** What `version` prints. */
-export function versionLine(version: string): string {
-  return `tailscale-gateway ${version}`;
-}
-
-/** Says whether `deno compile` worked, and where not, whether for want of the runtime alone. */
-export function judgeCompile({ ok, stderr }: CommandResult): Verdict {
-  if (ok) return { kind: "made" };
-  const lines = plain(stderr).split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  const why = lines.find((line) => /denort/i.test(line))?.replace(/^\d+: /, "");
-  return why
-    ? { kind: "noRuntime", why }
-    : { kind: "failed", why: lines.join("\n") || "deno compile said nothing" };
-}
-
-/**
- * Says whether what was made is our program. Deno takes any file for the runtime: with
- * itself it makes an executable that is Deno, and reports success.
- */
-export function judgeOutput({ ok, stdout, stderr }: CommandResult, version: string): Verdict {
-  if (ok && stdout.trim() === versionLine(version)) return { kind: "made" };
-  const said = plain(stdout + stderr).trim().split("\n")[0] ?? "";
-  return {
-    kind: "noRuntime",
-    why: `what was made is not our program: asked for its version, it says "${said}"`,
-  };
-}
-
-function plain(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replaceAll(/\x1b\[[0-9;]*m/g, "");
-}
-
-/** What was made. */
+/** A file that was made. */
 interface Product {
   readonly file: string;
-  /** How it is run. */
-  readonly command: readonly string[];
+  readonly sha256: string;
+  readonly bytes: number;
+  /** How it is run, if it is. */
+  readonly command?: readonly string[];
 }
 
-/** Builds below `root`; gives nothing, and says why, where nothing runnable came of it. */
-async function build(root: string): Promise<Product | undefined> {
+/** What was made; `undefined` where not even the bundle runs. Says why on stderr. */
+async function build(root: string): Promise<Product[] | undefined> {
   const dist = join(root, "dist"), stage = join(dist, "stage");
-  await remove(stage);
+  await remove(dist);
   await Deno.mkdir(join(stage, "bundle"), { recursive: true });
   try {
     const bundled = await bundle(root, join(stage, BUNDLE));
@@ -96,33 +57,76 @@ async function build(root: string): Promise<Product | undefined> {
       return undefined;
     }
     await copyFiles(join(root, EXAMPLE), join(stage, EXAMPLE));
-    return await executable(dist, stage) ?? await script(dist, join(stage, BUNDLE));
+    const runnable = await script(dist, join(stage, BUNDLE));
+    if (!runnable) return undefined;
+    const made = [runnable, await bill(root, runnable)];
+    const standing = await executable(dist, stage);
+    return standing ? [...made, standing] : made;
   } finally {
     await remove(stage);
   }
 }
 
-function bundle(root: string, output: string): Promise<CommandResult> {
+/** Bundles `main.ts` of a tree into one minified file. */
+export function bundle(root: string, output: string): Promise<CommandResult> {
   const flags = ["bundle", "--quiet", "--minify", "--platform", "deno", "--output", output];
-  return run([Deno.execPath(), ...flags, "main.ts"], root);
+  return runCommand([Deno.execPath(), ...flags, "main.ts"], root);
+}
+
+/** Puts a staged bundle and the example into an executable. */
+export function compile(
+  stage: string,
+  output: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const flags = ["compile", "--quiet", "--no-check", "--no-lock", "--no-config", ...COMPILE_FLAGS];
+  const files = ["--include", EXAMPLE, "--output", output, BUNDLE];
+  return runCommand([Deno.execPath(), ...flags, ...files], stage, env);
+}
+
+/** The bundle, which the pinned Deno runs. */
+async function script(dist: string, bundled: string): Promise<Product | undefined> {
+  const file = join(dist, basename(bundled));
+  await Deno.copyFile(bundled, file);
+  const command = [Deno.execPath(), "run", ...BUNDLE_FLAGS, file];
+  const verdict = judgeOutput(
+    await runCommand([...command, "version"], dist),
+    denoJson.version,
+  );
+  if (verdict.kind === "made") return await product(file, ["bin/deno", ...command.slice(1)]);
+  console.error(verdict.why);
+  return undefined;
+}
+
+async function bill(root: string, program: Product): Promise<Product> {
+  const file = join(root, "dist", "tailscale-gateway.cdx.json");
+  const bom = await describeProgram(root, { version: denoJson.version, sha256: program.sha256 });
+  await Deno.writeTextFile(file, `${JSON.stringify(bom, null, 2)}\n`);
+  return await product(file);
 }
 
 /** The executable, where the runtime for it can be had. */
 async function executable(dist: string, stage: string): Promise<Product | undefined> {
   const file = join(dist, "tailscale-gateway");
-  await remove(file);
-  const flags = ["compile", "--quiet", "--no-check", "--no-lock", ...PERMISSIONS];
-  const files = ["--include", EXAMPLE, "--output", file, BUNDLE];
-  const compiled = judgeCompile(await run([Deno.execPath(), ...flags, ...files], stage));
-  const verdict = compiled.kind === "made"
-    ? judgeOutput(await run([file, "version"], dist), denoJson.version)
-    : compiled;
-  if (verdict.kind === "made") return { file, command: [file] };
+  const verdict = await judgeExecutable(file, await compile(stage, file));
+  if (verdict.kind === "made") return await product(file, [file]);
   await remove(file);
   console.error(
     verdict.kind === "failed" ? `deno compile failed:\n${verdict.why}` : adviceOf(verdict.why),
   );
   return undefined;
+}
+
+async function judgeExecutable(file: string, compiled: CommandResult): Promise<Verdict> {
+  const verdict = judgeCompile(compiled);
+  if (verdict.kind !== "made") return verdict;
+  const archive = Deno.env.get("DENORT_BIN") ? undefined : await runtimeArchive();
+  if (archive) {
+    const known = judgeRuntime(await sha256Of(archive), Deno.env.get("DENORT_SHA256"));
+    console.error(known.say);
+    if (!known.ok) return { kind: "failed", why: `${archive} is not what was pinned` };
+  }
+  return judgeOutput(await runCommand([file, "version"], join(file, "..")), denoJson.version);
 }
 
 /** In one line: why there is no executable, and what to do. */
@@ -132,28 +136,9 @@ export function adviceOf(why: string): string {
     `version (${why})`;
 }
 
-/** The bundle, which the pinned Deno runs. */
-async function script(dist: string, bundled: string): Promise<Product | undefined> {
-  const file = join(dist, basename(bundled));
-  await Deno.copyFile(bundled, file);
-  const command = [Deno.execPath(), "run", ...PERMISSIONS, "--no-config", file];
-  const verdict = judgeOutput(await run([...command, "version"], dist), denoJson.version);
-  if (verdict.kind === "made") return { file, command: ["bin/deno", ...command.slice(1)] };
-  console.error(verdict.why);
-  return undefined;
-}
-
-async function run(command: readonly string[], cwd: string): Promise<CommandResult> {
-  const [program = "", ...args] = command;
-  const decoder = new TextDecoder();
-  const { success, stdout, stderr } = await new Deno.Command(program, {
-    args,
-    cwd,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  return { ok: success, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+async function product(file: string, command?: readonly string[]): Promise<Product> {
+  const { size } = await Deno.stat(file);
+  return { file, bytes: size, sha256: await sha256Of(file), ...(command ? { command } : {}) };
 }
 
 async function copyFiles(from: string, to: string): Promise<void> {
@@ -163,21 +148,16 @@ async function copyFiles(from: string, to: string): Promise<void> {
   }
 }
 
-async function remove(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-}
-
 if (import.meta.main) {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  const product = await build(root);
-  if (!product) Deno.exit(1);
-  const { size } = await Deno.stat(product.file);
-  const file = product.file.slice(root.length);
-  const command = product.command.join(" ").replaceAll(root, "");
-  console.log(`made ${file}, ${(size / 1e6).toFixed(1)} MB, version ${denoJson.version}`);
-  console.log(`try: ${command} standalone`);
+  const products = await build(root);
+  if (!products) Deno.exit(1);
+  for (const { file, bytes, sha256 } of products) {
+    const size = bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+    console.log(`made ${file.slice(root.length)}, ${size}, sha256 ${sha256}`);
+  }
+  const { command = [] } = products.findLast((product) => product.command) ?? {};
+  // A shell would take brackets for a pattern.
+  const words = command.map((word) => word.includes("[") ? `'${word}'` : word);
+  console.log(`try: ${words.join(" ").replaceAll(root, "")} standalone`);
 }

@@ -10,8 +10,14 @@ import { admit } from "../../api/admission.ts";
 import { KINDS } from "../../api/registry.ts";
 import * as resources from "../../api/resources.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
-import { EmbeddedApiServer } from "../../embedded/apiserver/mod.ts";
 import {
+  EmbeddedApiServer,
+  ISSUER,
+  KEYS_PATH,
+  type ServedType,
+} from "../../embedded/apiserver/mod.ts";
+import {
+  type FederatedClient,
   type HostOptions,
   MemoryTailnet,
   type OAuthClient,
@@ -21,9 +27,13 @@ import { WorkloadSimulator } from "../../embedded/workloads/simulator.ts";
 import { KubeClient } from "../../kube/client.ts";
 import { KubeApiError } from "../../kube/errors.ts";
 import { handlerTransport } from "../../kube/transport.ts";
+import { type IdentityTokens, identityTokens } from "../../operator/identity.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { CommandError } from "../errors.ts";
 import type { Manifest } from "./manifests.ts";
+
+/** The operator's account. */
+const ACCOUNT = { namespace: "default", name: "tailscale-gateway" };
 
 /** What the simulated OAuth clients may do. */
 const SCOPES = ["devices:core", "auth_keys", "services"];
@@ -34,31 +44,41 @@ const TYPES: ReadonlyMap<string, ResourceType> = new Map(
     .map((type) => [`${apiVersionOf(type)}/${type.kind}`, type]),
 );
 
+/** The kinds of ours with what `kubectl` shows of them. */
+const SERVED: readonly ServedType[] = KINDS.map((
+  { resource, shortNames, categories, columns },
+) => ({
+  ...resource,
+  shortNames,
+  categories,
+  columns,
+}));
+
 /** A cluster and a tailnet that exist in this process alone. */
 export class SimulatedCluster {
   readonly api: EmbeddedApiServer;
   readonly client: KubeClient;
   readonly tailnet: MemoryTailnet;
+  /** Tokens of the operator's account, which the tailnet trusts. */
+  readonly identityToken: IdentityTokens;
   readonly #tailscale: TailscaleApiServer;
   readonly #simulator: WorkloadSimulator;
+  /** Hosts that were added to the tailnet. */
+  readonly #hosts = new Set<string>();
 
-  /** The OAuth clients and the hosts that the manifests name are those of the tailnet. */
-  constructor({ clock, log, manifests }: {
-    clock: Clock;
-    log: Log;
-    manifests: readonly Manifest[];
-  }) {
-    this.api = new EmbeddedApiServer({ clock, validate: problemsOf, defaults: withDefaults });
+  constructor({ clock, log }: { clock: Clock; log: Log }) {
+    this.api = new EmbeddedApiServer({
+      clock,
+      types: SERVED,
+      validate: problemsOf,
+      defaults: withDefaults,
+    });
+    this.api.onStored((object) => this.#adopt(object));
     this.client = new KubeClient(handlerTransport((request) => this.api.handle(request)));
     this.tailnet = new MemoryTailnet({ clock });
     const { client, tailnet } = this;
-    const objects = manifests.map(({ object }) => object);
-    this.#tailscale = new TailscaleApiServer({
-      backend: tailnet,
-      clock,
-      clients: objects.flatMap(oauthClientOf),
-    });
-    for (const host of objects.flatMap(hostsOf)) tailnet.addHost(host);
+    this.#tailscale = new TailscaleApiServer({ backend: tailnet, clock, clients: [] });
+    this.identityToken = identityTokens({ client, ...ACCOUNT, file: "" });
     this.#simulator = new WorkloadSimulator({
       client,
       clock,
@@ -82,7 +102,29 @@ export class SimulatedCluster {
    */
   async apply(manifests: readonly Manifest[]): Promise<void> {
     await this.#makeNamespaces(manifests);
+    const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: ACCOUNT };
+    await this.client.apply(resources.SERVICE_ACCOUNT, account, { fieldManager: "standalone" });
     for (const manifest of manifests) await this.#applyOne(manifest);
+  }
+
+  /** The OAuth clients and the hosts that objects name are those of the tailnet. */
+  #adopt(object: KubeObject): void {
+    for (const client of oauthClientOf(object)) this.#tailscale.setClient(client);
+    for (const { clientId, audience } of identityOf(object)) {
+      const keys = async () => {
+        const answer = await this.api.handle(new Request(`http://api${KEYS_PATH}`));
+        return (await answer.json()).keys;
+      };
+      const subject = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`;
+      const grant = { scopes: SCOPES, tags: [] };
+      this.#tailscale.setFederated({ clientId, audience, subject, issuer: ISSUER, keys, ...grant });
+    }
+    for (const host of hostsOf(object)) {
+      const id = host.ip ?? host.name;
+      if (this.#hosts.has(id)) continue;
+      this.#hosts.add(id);
+      this.tailnet.addHost(host);
+    }
   }
 
   async #applyOne({ file, object }: Manifest): Promise<void> {
@@ -115,14 +157,27 @@ export class SimulatedCluster {
 
 type Values = Record<string, string>;
 
-/** The OAuth client whose credential a Secret holds. */
-function oauthClientOf(
-  object: KubeObject & { data?: Values; stringData?: Values },
-): OAuthClient[] {
+interface SecretObject extends KubeObject {
+  data?: Values;
+  stringData?: Values;
+}
+
+function valueIn({ data, stringData }: SecretObject, key: string): string {
+  return stringData?.[key] ?? decodeBase64(data?.[key] ?? "") ?? "";
+}
+
+/** The federated identity that a Secret without a secret names. */
+function identityOf(object: SecretObject): Pick<FederatedClient, "clientId" | "audience">[] {
   if (object.kind !== "Secret") return [];
-  const value = (key: string) => object.stringData?.[key] ?? decodeBase64(object.data?.[key] ?? "");
-  const clientId = value("client_id");
-  const clientSecret = value("client_secret");
+  const [clientId = "", audience = ""] = ["client_id", "audience"].map((k) => valueIn(object, k));
+  return clientId && audience ? [{ clientId, audience }] : [];
+}
+
+/** The OAuth client whose credential a Secret holds. */
+function oauthClientOf(object: SecretObject): OAuthClient[] {
+  if (object.kind !== "Secret") return [];
+  const clientId = valueIn(object, "client_id");
+  const clientSecret = valueIn(object, "client_secret");
   return clientId && clientSecret ? [{ clientId, clientSecret, scopes: SCOPES, tags: [] }] : [];
 }
 

@@ -38,7 +38,11 @@ async function manifestFiles(folder: string): Promise<string[]> {
     return entries.filter(({ isFile, name }) => isFile && /\.(ya?ml|json)$/.test(name))
       .map(({ name }) => name).sort();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof Deno.errors.NotCapable
+      ? "the program may read only the folder that it is started in"
+      : cause instanceof Error
+      ? cause.message
+      : String(cause);
     throw new CommandError(`${folder} cannot be read; give a folder with manifests: ${reason}`, {
       cause,
     });

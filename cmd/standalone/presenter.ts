@@ -8,9 +8,8 @@ import { stringify } from "yaml";
 import { type Clock, sleep } from "../../core/clock.ts";
 import { type Condition, keyOf, type KubeObject, type ResourceType } from "../../core/object.ts";
 import { HTTP_ROUTE } from "../../api/resources.ts";
-import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { KINDS } from "../../api/registry.ts";
 import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
-import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { Reflector } from "../../kube/reflector.ts";
 import { Store } from "../../kube/store.ts";
@@ -27,6 +26,7 @@ export interface PresenterOptions {
   readonly clock: Clock;
   readonly extensionPort: number;
   readonly httpPort: number;
+  readonly apiPort: number;
   /** Does the operator serve? */
   readonly ready: () => boolean;
 }
@@ -35,7 +35,9 @@ export interface PresenterOptions {
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 100;
 
-const SHOWN: readonly ResourceType[] = [TailscaleTailnet.resource, TailscaleEndpoints.resource];
+/** The kinds that say whether they are ready. */
+const SHOWN: readonly ResourceType[] = KINDS.filter(({ conditions }) => "Ready" in conditions)
+  .map(({ resource }) => resource);
 
 /** Watches the kinds of ours, and plays Envoy Gateway to see what it would get. */
 export class Presenter {
@@ -147,10 +149,13 @@ export class Presenter {
     for (const translation of translations) {
       console.log(stringify(translation, { lineWidth: 100 }));
     }
-    const { extensionPort, httpPort } = this.#options;
+    const { extensionPort, httpPort, apiPort } = this.#options;
     console.log(
       `Serving: gRPC on 127.0.0.1:${extensionPort}, http://127.0.0.1:${httpPort}/metrics, ` +
-        "/health, /healthz and /ready. Ctrl-C ends it.",
+        "/health, /healthz and /ready.\n" +
+        // Without the user's own kubeconfig, so that none of its credentials are sent.
+        `Look at it: kubectl --kubeconfig=/dev/null --server=http://127.0.0.1:${apiPort} ` +
+        "get tailscale -A\nCtrl-C ends it.",
     );
   }
 }

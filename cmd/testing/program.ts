@@ -10,10 +10,20 @@ export interface Finished {
   readonly stderr: string;
 }
 
-function command(args: readonly string[], env: Record<string, string> = {}): Deno.Command {
+/** How the program is run. */
+export interface ProgramOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Deno's flags. By default it may do anything. */
+  readonly flags?: readonly string[];
+  readonly cwd?: string;
+}
+
+function command(args: readonly string[], options: ProgramOptions = {}): Deno.Command {
+  const { env, flags = ["-A"], cwd } = options;
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-lock", "--no-check", MAIN, ...args],
+    args: ["run", ...flags, "--no-lock", "--no-check", MAIN, ...args],
     env: { NO_COLOR: "1", ...env },
+    ...(cwd === undefined ? {} : { cwd }),
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -23,9 +33,9 @@ function command(args: readonly string[], env: Record<string, string> = {}): Den
 /** Runs the program to its end. */
 export async function runProgram(
   args: readonly string[],
-  env?: Record<string, string>,
+  options?: ProgramOptions,
 ): Promise<Finished> {
-  const { code, stdout, stderr } = await command(args, env).output();
+  const { code, stdout, stderr } = await command(args, options).output();
   const text = new TextDecoder();
   return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
 }
@@ -38,8 +48,8 @@ export class RunningProgram {
   /** What it wrote so far, standard output and error together. */
   output = "";
 
-  constructor(args: readonly string[], env?: Record<string, string>) {
-    this.#child = command(args, env).spawn();
+  constructor(args: readonly string[], options?: ProgramOptions) {
+    this.#child = command(args, options).spawn();
     this.#drained = Promise.all([this.#read(this.#child.stdout), this.#read(this.#child.stderr)]);
   }
 

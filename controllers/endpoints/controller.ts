@@ -55,6 +55,11 @@ const mappings: Mapping[] = [
     type: TailscaleTailnet.resource,
     keys: (tailnet, world) => keysOfTailnet(tailnet.metadata.name, world),
   },
+  {
+    type: resources.NAMESPACE,
+    keys: ({ metadata }, { objects }) =>
+      objects.list(TailscaleEndpoints.resource, metadata.name).map(keyOf),
+  },
   { type: resources.HTTP_ROUTE, keys: backendsOf },
   {
     type: resources.REFERENCE_GRANT,

@@ -6,8 +6,9 @@
 import { isControlledBy, Label } from "../../core/labels.ts";
 import { labelValue } from "../../core/names.ts";
 import { type KubeObject, objectKey, type ResourceType } from "../../core/object.ts";
-import type { Pod, Secret, StatefulSet } from "../../api/core_objects.ts";
+import type { Namespace, Pod, Secret, StatefulSet } from "../../api/core_objects.ts";
 import {
+  NAMESPACE,
   NETWORK_POLICY,
   POD,
   ROLE,
@@ -31,6 +32,7 @@ import {
 } from "../proxies/proxy_set.ts";
 import { nodeIdsOf } from "../proxies/replica.ts";
 import type { Failure, TailnetState, World } from "../world.ts";
+import type { Applicant } from "./permission.ts";
 import { proxySetOf } from "./proxy_set.ts";
 import { observeRoutes, type RoutesObserved } from "./routes.ts";
 import { viewOf } from "./view.ts";
@@ -61,6 +63,8 @@ export interface EndpointsObserved {
   /** False while nothing is known yet of the tailnet. */
   readonly tailnetKnown: boolean;
   readonly failure?: Failure;
+  /** As whom it asks the tailnet for leave. */
+  readonly applicant: Applicant;
   /** The proxies to run; undefined while the tailnet object is not there, or nothing can be run. */
   readonly set?: ProxySet;
   /** What has the names that the set's objects need, by `kind/name`, whoever made it. */
@@ -100,6 +104,7 @@ export function observeEndpoints(world: World, key: string): EndpointsObserved |
     ...(state ? { state } : {}),
     tailnetKnown: !tailnet || world.knowsTailnet(tailnetName),
     ...(failure ? { failure } : {}),
+    applicant: applicantOf(world, endpoints),
     ...(set ? { set } : {}),
     live: set ? liveObjects(world, set) : new Map(),
     statefulSets: made<StatefulSet>(STATEFUL_SET),
@@ -107,6 +112,16 @@ export function observeEndpoints(world: World, key: string): EndpointsObserved |
     others: OTHER_TYPES.flatMap((type) => made(type).map((object) => ({ type, object }))),
     replicas: replicasOf({ set, pods, secrets: made<Secret>(SECRET) }),
     routes: observeRoutes(world, view),
+  };
+}
+
+function applicantOf({ objects }: World, { metadata, spec }: TailscaleEndpoints): Applicant {
+  const { namespace = "" } = metadata;
+  const found = objects.get<Namespace>(NAMESPACE, namespace);
+  return {
+    namespace,
+    namespaceLabels: found && (found.metadata.labels ?? {}),
+    tags: spec.tags ?? [],
   };
 }
 

@@ -17,6 +17,7 @@ import type { Failure } from "../world.ts";
 import { planDeletion } from "./deletion.ts";
 import { replacedActions } from "./lost.ts";
 import { type EndpointsObserved, liveKey, NAME } from "./observe.ts";
+import { namespaceRefusal, tagsRefusal } from "./permission.ts";
 import { unsupported } from "./proxy_set.ts";
 import { configActions, keyExpiries, podActions, retireActions } from "./replicas.ts";
 import { statusOf } from "./status.ts";
@@ -33,7 +34,7 @@ export function planEndpoints(o: EndpointsObserved, now: number): Plan {
   const held: Action[] = hasFinalizer(o.endpoints)
     ? []
     : [finalizerAction(TailscaleEndpoints.resource, o.endpoints, true)];
-  const set = isBlocked(o, refused) ? undefined : o.set;
+  const set = isBlocked(refused) ? undefined : o.set;
   // Before the tailnet was tried, what was said before stands.
   const silent = !o.tailnetKnown && o.endpoints.status !== undefined;
   const wakeAt = earliest([o.failure?.retryAt, ...(set ? keyExpiries(o, now) : [])]);
@@ -49,10 +50,9 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** Does the refusal mean that not even what runs is to be kept in shape? */
-function isBlocked(o: EndpointsObserved, refused: Failure | undefined): boolean {
-  if (!refused || refused.reason === Reason.TailnetNotReady) return false;
-  return o.set === undefined || refused.reason === Reason.Conflicted;
+/** Does the refusal mean that nothing is made, and what runs is left as it is? */
+function isBlocked(refused: Failure | undefined): boolean {
+  return refused !== undefined && refused.reason !== Reason.TailnetNotReady;
 }
 
 type Check = (o: EndpointsObserved) => Failure | undefined;
@@ -60,6 +60,8 @@ type Check = (o: EndpointsObserved) => Failure | undefined;
 const CHECKS: readonly Check[] = [
   supported, // nothing is asked for that no controller does yet
   tailnetExists, // the TailscaleTailnet that it names is there
+  namespaceAllowed, // and lets objects of this namespace use it
+  tagsAllowed, // with the tags that they ask for
   namesFree, // nobody else has an object of a name that the proxies need
   tailnetReady, // and its credential works
 ];
@@ -84,6 +86,14 @@ function tailnetExists({ tailnet, endpoints }: EndpointsObserved): Failure | und
     message: `There is no TailscaleTailnet ${endpoints.spec.tailnet}. ` +
       "Create it, or name another: kubectl get tailscaletailnets",
   };
+}
+
+function namespaceAllowed({ tailnet, applicant }: EndpointsObserved): Failure | undefined {
+  return tailnet && namespaceRefusal(tailnet, applicant);
+}
+
+function tagsAllowed({ tailnet, applicant }: EndpointsObserved): Failure | undefined {
+  return tailnet && tagsRefusal(tailnet, applicant);
 }
 
 function namesFree({ live, endpoints }: EndpointsObserved): Failure | undefined {

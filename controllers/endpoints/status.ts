@@ -116,8 +116,9 @@ function machineHealth(
 /** The entries of the spec. Whether they answer is Envoy's to check; here is what the tailnet says. */
 function manualStatus({ view }: EndpointsObserved): EndpointStatus[] {
   return resolveEntries(view).map((resolution) => {
-    const { name, port } = resolution.entry;
-    const base = { name, port, source: "Manual" as const };
+    const { name, port, tailscaleFQDN } = resolution.entry;
+    const found = tailscaleFQDN ? { tailscaleFQDN } : {};
+    const base = { name, port, ...found, source: "Manual" as const };
     if ("problem" in resolution) {
       return { ...base, healthStatus: "Unhealthy", message: resolution.problem.message };
     }

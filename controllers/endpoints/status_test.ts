@@ -115,7 +115,7 @@ Deno.test("M23 M29 M104 statefulSetRefs say what runs and under which name it is
   assert(createdAt);
 });
 
-Deno.test("M27 M94 devices are the machines of the replicas, whole", () => {
+Deno.test("M27 M28 M31 M94 devices are the machines of the replicas, whole", () => {
   const model = atRest({ proxy: egress(1) });
   assertEquals(status(model).devices, [{
     hostname: "intranet-egress-0",
@@ -199,7 +199,7 @@ Deno.test("M97 the same world gives the same status, and a moved clock changes n
   assert(deepEqual(before, status(model)));
 });
 
-Deno.test("M20 an endpoint that is a device of the tailnet is as healthy as it is", () => {
+Deno.test("M20 M103 an endpoint that is a device of the tailnet is as healthy as it is", () => {
   const model = atRest({
     endpoints: [HOST, { ...HOST, name: "other", tailscaleIP: "100.64.0.11" }],
   });
@@ -347,7 +347,7 @@ Deno.test("the conditions carry the generation, and their time moves only when t
   assertEquals(conditions.map(({ lastTransitionTime }) => lastTransitionTime), before);
 });
 
-Deno.test("what was made for an object, its routes and its tailnet wake the controller", () => {
+Deno.test("M228 what was made for an object, its routes and its tailnet wake the controller", () => {
   const model = routed();
   const key = (type: { kind: string }, object: Parameters<typeof keyOf>[0]) =>
     endpointsController.mappings.filter((mapping) => mapping.type.kind === type.kind)

@@ -33,15 +33,11 @@ export function viewOf(world: World, endpoints: TailscaleEndpoints): EndpointsVi
   };
 }
 
-/** The addresses of hosts by name in a status that is of the present spec. */
-function toldAddresses({ metadata, status }: TailscaleEndpoints): Map<string, string> {
-  const current = status?.conditions?.some(({ observedGeneration }) =>
-    observedGeneration === metadata.generation
-  );
-  const told = current ? status?.endpointStatus ?? [] : [];
+/** The addresses of hosts that are named, by those names, as the status has them. */
+function toldAddresses({ status }: TailscaleEndpoints): Map<string, string> {
   return new Map(
-    told.flatMap(({ name, source, tailscaleIP }) =>
-      source === "Manual" && tailscaleIP ? [[name, tailscaleIP]] : []
+    (status?.endpointStatus ?? []).flatMap(({ source, tailscaleFQDN, tailscaleIP }) =>
+      source === "Manual" && tailscaleFQDN && tailscaleIP ? [[tailscaleFQDN, tailscaleIP]] : []
     ),
   );
 }

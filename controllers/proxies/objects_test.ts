@@ -82,7 +82,7 @@ Deno.test("M68 M104 the egress Service leads to the proxies' CONNECT port", () =
   ]);
 });
 
-Deno.test("only Envoys that Envoy Gateway runs are admitted to the CONNECT port", () => {
+Deno.test("M233 only Envoys that Envoy Gateway runs are admitted to the CONNECT port", () => {
   const { spec } = only<NetworkPolicy>("NetworkPolicy");
   assertEquals(spec.policyTypes, ["Ingress"]);
   assertEquals(spec.ingress?.length, 1);

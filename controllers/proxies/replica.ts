@@ -30,15 +30,34 @@ const readNodeIds = remembered((secret: Secret): readonly string[] => {
   return [...new Set(ids.flatMap((id) => id ?? []))];
 });
 
+/**
+ * The organisation that the replica's tailscaled logged in to, from the network profile
+ * that it keeps since 1.56 (`ipn.LoginProfile`); undefined where it keeps none.
+ */
+export function organizationIn(secret: Secret | undefined): string | undefined {
+  const current = secretText(secret, "_current-profile");
+  const profiles = current && jsonOf(secretText(secret, "_profiles"));
+  if (!profiles) return undefined;
+  const profile = Object.values(profiles).find((each) => recordOf(each)?.Key === current);
+  const name = recordOf(recordOf(profile)?.NetworkProfile)?.DomainName;
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
 function profileNodeId(secret: Secret | undefined): string | undefined {
   const current = secretText(secret, "_current-profile");
   const profile = current && secretText(secret, current);
-  if (!profile) return undefined;
+  const nodeId = recordOf(jsonOf(profile)?.Config)?.NodeID;
+  return typeof nodeId === "string" && nodeId !== "" ? nodeId : undefined;
+}
+
+function jsonOf(text: string | undefined): Record<string, unknown> | undefined {
   try {
-    const prefs = JSON.parse(profile) as { Config?: { NodeID?: unknown } | null } | null;
-    const nodeId = prefs?.Config?.NodeID;
-    return typeof nodeId === "string" && nodeId !== "" ? nodeId : undefined;
+    return recordOf(JSON.parse(text ?? ""));
   } catch {
-    return undefined; // a profile that is no JSON names no device
+    return undefined; // what is no JSON tells nothing
   }
+}
+
+function recordOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === "object" && value !== null ? value as Record<string, unknown> : undefined;
 }

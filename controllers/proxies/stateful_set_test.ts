@@ -57,7 +57,7 @@ Deno.test("the pod passes PodSecurity restricted", () => {
   assertEquals(new Set(sources), new Set(["emptyDir", "secret"]));
 });
 
-Deno.test("M70 pods start together, are ready by containerboot's health and have a minute to end", () => {
+Deno.test("M70 M101 pods start together, are ready by containerboot's health and have a minute to end", () => {
   const { spec } = made();
   assertEquals([spec.podManagementPolicy, spec.replicas], ["Parallel", 2]);
   assertEquals(pod().terminationGracePeriodSeconds, 60);
@@ -65,7 +65,7 @@ Deno.test("M70 pods start together, are ready by containerboot's health and have
   assertEquals(pod().automountServiceAccountToken, undefined, "mounted by default");
 });
 
-Deno.test("M81 M82 M83 every slot's config is mounted read-only, and /tmp can be written", () => {
+Deno.test("M81 M82 M83 M235 every slot's config is mounted read-only, and /tmp can be written", () => {
   const { volumes = [] } = pod();
   assertEquals(volumes[0], { name: "tailscaled-state", emptyDir: {} });
   assertEquals(volumes.length, 9);

@@ -28,6 +28,9 @@ export const RETRY_MS = 5_000;
  */
 export const MAX_REPEATS = 6;
 
+/** Clocks that differ by more have been set. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** The observation: a Gateway, its revision, and what hooks would render. */
 export interface RevisionObserved {
   readonly gateway?: Gateway;
@@ -70,12 +73,15 @@ export function planRevision(o: RevisionObserved, now: number): Plan {
   const current = parseRevision(revision?.spec.revision);
   if (!revision) return writeAt(now, { gateway, revision: `${hash}.0`, now });
   if (current.hash !== hash) {
-    const due = Math.min(changedAt + SETTLE_MS, dirtySince + PATIENCE_MS);
+    const settled = Math.min(changedAt + SETTLE_MS, dirtySince + PATIENCE_MS);
+    // What is to come was before the clock was set back.
+    const due = changedAt > now ? now : settled;
     return writeAt(due, { gateway, revision: `${hash}.0`, now });
   }
   if (isServed(o) || current.count >= MAX_REPEATS) return IDLE;
   const wait = RETRY_MS * 2 ** current.count;
-  const due = Math.max(writtenAt(revision), o.failedAt ?? 0) + wait;
+  const since = Math.max(writtenAt(revision), o.failedAt ?? 0);
+  const due = since > now + CLOCKS_DIFFER_MS ? now : since + wait;
   return writeAt(due, { gateway, revision: `${hash}.${current.count + 1}`, now });
 }
 

@@ -181,3 +181,10 @@ Deno.test("however Envoy Gateway fails or keeps silent, an hour of wakes does no
     }
   }));
 });
+
+Deno.test("figure 13: a clock that is set back makes no change wait, and repeats none for ever", () => {
+  const model = world("b", { changedAt: NOW + 3_600_000, dirtySince: NOW + 3_600_000 });
+  assertEquals(outcome(model.put(revision("a.0", NOW + 3_600_000))), "b.0");
+  const served = calls(world("a").put(revision("a.0", NOW + 3_600_000)), { servedHash: "b" });
+  assertEquals(outcome(served), "a.1");
+});

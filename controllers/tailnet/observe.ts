@@ -9,7 +9,7 @@ import { SECRET } from "../../api/resources.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
 import { Index } from "../indexes.ts";
-import { nodeIdsOf } from "../proxies/replica.ts";
+import { nodeIdsOf, organizationIn } from "../proxies/replica.ts";
 import type { Failure, TailnetState, World } from "../world.ts";
 
 /** The observation. */
@@ -26,6 +26,8 @@ export interface TailnetObserved {
   readonly replicaIds: readonly string[];
   /** True while a replica that has logged in is not seen connected. */
   readonly waiting: boolean;
+  /** The organisation, where the spec or a proxy's state tells it. */
+  readonly organization?: string;
 }
 
 /** The controller's name. */
@@ -59,8 +61,9 @@ export function observeTailnet(
     Index.tailnet,
     key,
   );
-  const replicaIds = world.objects.byIndex<Secret>(SECRET, Index.tailnet, key)
-    .flatMap((state) => nodeIdsOf(state).slice(0, 1)).sort();
+  const states = world.objects.byIndex<Secret>(SECRET, Index.tailnet, key);
+  const replicaIds = states.flatMap((state) => nodeIdsOf(state).slice(0, 1)).sort();
+  const organization = organizationOf(tailnet, states);
   return {
     tailnet,
     secretKey,
@@ -70,7 +73,20 @@ export function observeTailnet(
     usedBy: users.length,
     replicaIds,
     waiting: isWaiting(replicaIds, state),
+    ...(organization ? { organization } : {}),
   };
+}
+
+/** No API of Tailscale's tells the name of the credential's own organisation; its nodes know it. */
+function organizationOf(
+  { spec }: TailscaleTailnet,
+  states: readonly Secret[],
+): string | undefined {
+  if (spec.tailnet && spec.tailnet !== "-") return spec.tailnet;
+  // Alike in all of them but for a moment of a renaming: the first by name, so that it is one.
+  const told = states.toSorted((a, b) => a.metadata.name < b.metadata.name ? -1 : 1)
+    .map(organizationIn);
+  return told.find((name) => name !== undefined);
 }
 
 function isWaiting(ids: readonly string[], state: TailnetState | undefined): boolean {

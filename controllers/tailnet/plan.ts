@@ -4,13 +4,11 @@
  *
  * @module
  */
-import { decodeBase64 } from "../../core/base64.ts";
-import { shortHash } from "../../core/hash.ts";
-import { Secret } from "../../core/secret.ts";
 import { TailscaleTailnet, TailscaleTailnetReason as Reason } from "../../api/tailscale_tailnet.ts";
-import type { Action, Plan, TailnetConnection } from "../controller.ts";
+import type { Action, Plan } from "../controller.ts";
 import { finalizerAction, hasFinalizer } from "../finalizer.ts";
 import type { Failure, TailnetState } from "../world.ts";
+import { connectionOf, secretProblem } from "./connection.ts";
 import type { TailnetGone, TailnetObserved } from "./observe.ts";
 import { statusOf } from "./status.ts";
 
@@ -22,8 +20,6 @@ export const WAITING_PERIOD_MS = 30_000;
 export const LEAST_PERIOD_MS = 2_000;
 /** How often it is looked whether a scope that was missing has been granted. */
 export const SCOPE_PERIOD_MS = 60_000;
-
-const DEFAULT_API_URL = "https://api.tailscale.com";
 
 /** Decides for one TailscaleTailnet. */
 export function planTailnet(o: TailnetObserved | TailnetGone, now: number): Plan {
@@ -68,7 +64,8 @@ function planUse(o: TailnetObserved, now: number): Pick<Plan, "actions" | "wakeA
   // One list is tried even where a scope is missing: after it the tailnet counts as known.
   const isListed = "failure" in check || o.state?.triedAt !== undefined;
   const failure = isListed ? checkFailure(check) : undefined;
-  const due = failure ? failure.retryAt ?? check.at + WAITING_PERIOD_MS : nextListing(o, now);
+  const retryAt = failure?.retryAt ?? check.at + WAITING_PERIOD_MS;
+  const due = isSetBack(o, now) ? now : failure ? retryAt : nextListing(o, now);
   if (due > now) return { actions: [], wakeAt: due };
   // The outcome says when to come again; the time is for the case that there is none.
   return { actions: [failure ? open : list], wakeAt: now + WAITING_PERIOD_MS };
@@ -103,6 +100,11 @@ function checkFailure(check: NonNullable<TailnetState["check"]>): Failure | unde
   };
 }
 
+/** Has the clock been set back? Else nothing would be done until it is where it was. */
+function isSetBack({ state }: TailnetObserved, now: number): boolean {
+  return Math.max(state?.check?.at ?? 0, state?.fetchedAt ?? 0, state?.triedAt ?? 0) > now;
+}
+
 /** When the devices are to be listed next. */
 export function nextListing(o: TailnetObserved, now: number): number {
   const { fetchedAt, triedAt, soughtIds } = o.state ?? {};
@@ -134,9 +136,8 @@ function planDeletion(o: TailnetObserved, now: number): Plan {
 type Check = (o: TailnetObserved) => Failure | undefined;
 
 const CHECKS: readonly Check[] = [
-  supported, // nothing is asked for that no controller does yet
   secretExists, // the Secret that it names is there
-  secretHasKeys, // with client_id and client_secret
+  secretProblem, // with client_id, and client_secret or audience
 ];
 
 function firstRefusal(o: TailnetObserved): Failure | undefined {
@@ -147,63 +148,12 @@ function firstRefusal(o: TailnetObserved): Failure | undefined {
   return undefined;
 }
 
-function supported({ tailnet }: TailnetObserved): Failure | undefined {
-  const { allowedNamespaces, allowedTags } = tailnet.spec;
-  const asked = [
-    ...(allowedNamespaces && allowedNamespaces.from !== "All" ? ["spec.allowedNamespaces"] : []),
-    ...(allowedTags?.length ? ["spec.allowedTags"] : []),
-  ];
-  if (asked.length === 0) return undefined;
-  return {
-    reason: Reason.NotSupported,
-    message: `${asked.join(" and ")}: not supported yet. Remove it to use this tailnet.`,
-  };
-}
-
 function secretExists({ secret, secretKey }: TailnetObserved): Failure | undefined {
   if (secret) return undefined;
   return {
     reason: Reason.SecretNotFound,
     message: `Secret ${secretKey} is not there. Create it with the keys client_id and ` +
-      "client_secret of an OAuth client.",
-  };
-}
-
-function secretHasKeys({ secret, secretKey }: TailnetObserved): Failure | undefined {
-  const data = secret?.data ?? {};
-  if (data.audience && !data.client_secret) {
-    return {
-      reason: Reason.NotSupported,
-      message: `Secret ${secretKey} has the key audience: workload identity federation is not ` +
-        "supported yet. Use client_id and client_secret.",
-    };
-  }
-  const bad = ["client_id", "client_secret"].filter((key) => !decoded(data[key]));
-  if (bad.length === 0) return undefined;
-  return {
-    reason: Reason.SecretInvalid,
-    message: `Secret ${secretKey} has no usable ${bad.join(" and no usable ")}. ` +
-      "Each must be a non-empty text.",
-  };
-}
-
-/** The text of a Secret's value, or "" where it is absent or no printable text. */
-function decoded(value: string | undefined): string {
-  const text = decodeBase64(value ?? "")?.trim() ?? "";
-  return /^[\x21-\x7e]+$/.test(text) ? text : "";
-}
-
-function connectionOf({ tailnet, secret }: TailnetObserved): TailnetConnection {
-  const clientID = decoded(secret?.data?.client_id);
-  const clientSecret = decoded(secret?.data?.client_secret);
-  const apiURL = (tailnet.spec.apiURL ?? DEFAULT_API_URL).replace(/\/+$/, "");
-  const organization = tailnet.spec.tailnet ?? "-";
-  return {
-    fingerprint: shortHash([clientID, clientSecret, apiURL, organization], 16),
-    apiURL,
-    organization,
-    clientID,
-    clientSecret: new Secret(clientSecret),
+      "client_secret of an OAuth client, or client_id and audience of a federated identity.",
   };
 }
 

@@ -66,7 +66,7 @@ Deno.test("why the finalizer cannot be put is what a new tailnet says", () => {
   assertEquals(messageOf(plan(model)?.status, "Ready"), "denied by policy");
 });
 
-Deno.test("M6 M9 a tailnet's name and suffix come from its own devices, never from shared-in ones", () => {
+Deno.test("M6 M9 M61 a tailnet's name and suffix come from its own devices, never from shared-in ones", () => {
   const model = new Model(tailnet(), credential());
   model.devices = [
     device("alien", { isExternal: true, name: "alien.other.ts.net" }),
@@ -86,6 +86,39 @@ Deno.test("a tailnet without devices of its own has no name: nothing is guessed"
   const model = new Model(tailnet(), credential());
   model.devices = [device("alien", { isExternal: true })];
   assertEquals(settled(model).tailnetInfo, undefined);
+});
+
+/** What tailscaled keeps of its logins, in a replica's state. */
+const profiles = (networkProfile: unknown, key = "profile-1") => ({
+  "_current-profile": "profile-1",
+  _profiles: JSON.stringify({ "1": { ID: "1", Key: key, NetworkProfile: networkProfile } }),
+});
+
+for (
+  const [what, spec, state, organization] of [
+    ["the spec names it", { tailnet: "acme.example" }, {}, "acme.example"],
+    ["a proxy's state tells it", {}, profiles({ DomainName: "acme.example" }), "acme.example"],
+    ["the state is of an older tailscaled", {}, profiles(null), undefined],
+    ["the state tells of another login", {}, profiles({ DomainName: "x" }, "profile-2"), undefined],
+    ["the state is no JSON", {}, { "_current-profile": "p", _profiles: "{" }, undefined],
+    ["nothing tells it", {}, {}, undefined],
+  ] as const
+) {
+  Deno.test(`M7 the organisation where ${what} is ${organization ?? "absent"}`, () => {
+    const model = new Model(tailnet("corp", spec), credential());
+    model.devices = [device("edge")];
+    const labels = { "gateway.tailscale.com/tailnet": "corp" };
+    model.put(secret("intranet-egress-0", { device_id: "n-edge", ...state }, { labels }));
+    assertEquals(settled(model).tailnetInfo?.organization, organization);
+  });
+}
+
+Deno.test("M8 the client's id is told also of a credential that is refused, and no id of a tailnet is made up", () => {
+  const model = opened("edge");
+  change(model, { check: { at: NOW, failure: { reason: "CredentialsInvalid", message: "no" } } });
+  const { credential: told, tailnetInfo } = settled(model);
+  assertEquals(told, { clientID: "k1", secretResourceVersion: "7" });
+  assertEquals(tailnetInfo?.tailnetID, undefined);
 });
 
 Deno.test("M60 the status names the client and the Secret's version, and never the secret", () => {
@@ -127,10 +160,16 @@ const REFUSED: readonly [string, ReturnType<typeof secret> | undefined, string, 
     "client_id",
   ],
   [
-    "workload identity is asked for",
-    credential({ client_id: "k", audience: "aud" }),
-    "NotSupported",
-    "federation",
+    "the audience is blank",
+    credential({ client_id: "k", audience: " " }),
+    "SecretInvalid",
+    "audience",
+  ],
+  [
+    "there is an audience alone",
+    credential({ audience: "aud" }),
+    "SecretInvalid",
+    "client_id",
   ],
 ];
 for (const [what, oauth, reason, part] of REFUSED) {
@@ -153,14 +192,24 @@ Deno.test("a client secret beside an audience is used", () => {
   );
 });
 
-Deno.test("a tailnet that asks for what is not done yet says NotSupported and what to remove", () => {
-  const spec = {
-    allowedTags: ["tag:a"],
-    allowedNamespaces: { from: "Selector" as const, selector: { matchLabels: { a: "b" } } },
-  };
-  const status = settled(new Model(tailnet("corp", spec), credential()));
-  assertEquals(conditionOf(status, "Ready"), "False NotSupported");
-  assertStringIncludes(messageOf(status, "Ready"), "spec.allowedNamespaces and spec.allowedTags");
+Deno.test("M232 a Secret with an audience opens the tailnet with tokens for that audience, and no secret", () => {
+  const model = new Model(tailnet(), credential({ client_id: "k", audience: "aud" }));
+  const [open] = plan(model)?.actions ?? [];
+  assert(open?.do === "openTailnet");
+  assertEquals([open.connection.clientID, open.connection.proof], ["k", { audience: "aud" }]);
+  model.put(credential({ client_id: "k", client_secret: "aud" }));
+  const [other] = plan(model)?.actions ?? [];
+  assert(other?.do === "openTailnet");
+  assert(open.connection.fingerprint !== other.connection.fingerprint, "a change opens it anew");
+});
+
+Deno.test("M2 a tailnet that allows some namespaces and tags alone is as ready as any", () => {
+  const allowedNamespaces = { from: "Selector" as const, selector: {} };
+  const model = new Model(
+    tailnet("corp", { allowedNamespaces, allowedTags: ["tag:a"] }),
+    credential(),
+  );
+  assertEquals(conditionOf(settled(model), "Ready"), "True Ready");
 });
 
 Deno.test("a tailnet whose Secret goes is closed, and its last devices stay in the status", () => {
@@ -210,7 +259,7 @@ Deno.test("a failure that does not say when to come again is not repeated at onc
   assertEquals([actions(model), plan(model)?.wakeAt], [[], NOW + WAITING_PERIOD_MS]);
 });
 
-Deno.test("missing scopes are all named, and looked for again once a minute", () => {
+Deno.test("M231 missing scopes are all named, and looked for again once a minute", () => {
   const model = opened("edge");
   change(model, { check: { at: NOW, scopes: [], missing: ["auth_keys", "services"] } });
   const status = settled(model);
@@ -315,4 +364,11 @@ Deno.test("the controller is woken for the Secret that a tailnet names, and for 
   assertEquals(keys(credential(), model.world), ["corp"]);
   assertEquals(keys(replica("intranet-egress-0", "n"), model.world), ["corp"]);
   assertEquals(keys(secret("other", {}), model.world), []);
+});
+
+Deno.test("figure 13: a clock that is set back makes nobody wait: the devices are listed at once", () => {
+  const model = opened("edge");
+  assertEquals(actions(model), []);
+  model.now = NOW - 3_600_000;
+  assertEquals(actions(model), ["listDevices corp"]);
 });

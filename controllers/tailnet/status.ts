@@ -42,23 +42,28 @@ export function statusOf(o: TailnetObserved, judgement: Judgement): TailscaleTai
   };
 }
 
+/** The credential that was tried; its scopes where Tailscale told them. */
 function credentialFacts(
   { state, secret }: TailnetObserved,
 ): Pick<TailscaleTailnetStatus, "credential"> {
-  if (!secret || !state?.check || "failure" in state.check) return {};
+  if (!secret || !state?.check) return {};
+  const { check, clientID } = state;
+  const { resourceVersion } = secret.metadata;
   return {
     credential: {
-      clientID: state.clientID,
-      secretResourceVersion: secret.metadata.resourceVersion ?? "",
-      scopes: [...state.check.scopes],
-      missingScopes: [...state.check.missing],
+      clientID,
+      ...(resourceVersion ? { secretResourceVersion: resourceVersion } : {}),
+      ...("failure" in check ? {} : {
+        ...(check.scopes.length > 0 ? { scopes: [...check.scopes] } : {}),
+        missingScopes: [...check.missing],
+      }),
     },
   };
 }
 
 /** What the list of devices tells; what was told before while none was read. */
 function deviceFacts(
-  { state, tailnet }: TailnetObserved,
+  { state, tailnet, organization }: TailnetObserved,
 ): Pick<TailscaleTailnetStatus, "tailnetInfo" | "deviceCount" | "connectedDevices"> {
   if (state?.fetchedAt === undefined) {
     const { tailnetInfo, deviceCount, connectedDevices } = tailnet.status ?? {};
@@ -69,8 +74,12 @@ function deviceFacts(
     };
   }
   const suffix = magicDNSSuffix(state.devices);
+  const info = {
+    ...(suffix ? { name: suffix, magicDNSSuffix: suffix } : {}),
+    ...(organization ? { organization } : {}),
+  };
   return {
-    ...(suffix ? { tailnetInfo: { name: suffix, magicDNSSuffix: suffix } } : {}),
+    ...(Object.keys(info).length > 0 ? { tailnetInfo: info } : {}),
     deviceCount: state.devices.length,
     connectedDevices: state.devices.filter((device) => device.connectedToControl).length,
   };

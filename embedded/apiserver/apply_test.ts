@@ -181,18 +181,31 @@ Deno.test("items of other managers stay in a list that is merged by key", async 
   assertEquals(names(less.body), ["b", "c"]);
 });
 
-Deno.test("a list without keys belongs to one manager as a whole", async () => {
+Deno.test("managers share a list that the CRD says is a set", async () => {
   const api = new TestServer();
-  const path = `${ENDPOINTS}/e`;
   const object = (tags: string[]) => ({
     apiVersion: "gateway.tailscale.com/v1alpha1",
     kind: "TailscaleEndpoints",
     metadata: { name: "e" },
     spec: { tags },
   });
-  await api.apply(path, "one", object(["tag:a"]));
-  const { body } = await api.apply(path, "two", object(["tag:b"]));
-  assertEquals(body.message, 'Apply failed with 1 conflict: conflict with "one": .spec.tags');
+  await api.apply(`${ENDPOINTS}/e`, "one", object(["tag:a"]));
+  const { body } = await api.apply(`${ENDPOINTS}/e`, "two", object(["tag:b"]));
+  assertEquals(body.spec.tags, ["tag:a", "tag:b"]);
+});
+
+Deno.test("a list without keys belongs to one manager as a whole", async () => {
+  const api = new TestServer();
+  const path = ENDPOINTS.replace("tailscaleendpoints", "tailscaleroutepolicies") + "/p";
+  const object = (type: string) => ({
+    apiVersion: "gateway.tailscale.com/v1alpha1",
+    kind: "TailscaleRoutePolicy",
+    metadata: { name: "p" },
+    spec: { rules: [{ actions: [{ type }] }] },
+  });
+  await api.apply(path, "one", object("Allow"));
+  const { body } = await api.apply(path, "two", object("Deny"));
+  assertEquals(body.message, 'Apply failed with 1 conflict: conflict with "one": .spec.rules');
 });
 
 Deno.test("finalizers are a set that managers share", async () => {

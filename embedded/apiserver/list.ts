@@ -5,6 +5,7 @@
  */
 import { apiVersionOf, keyOf, type KubeObject } from "../../core/object.ts";
 import { ApiError, badRequest, expired, tooLargeResourceVersion } from "./errors.ts";
+import { inFormOf } from "./event_forms.ts";
 import { fields, isMap, type Json, type JsonMap } from "./json.ts";
 import type { ListQuery } from "./query.ts";
 import type { ResourceRoute } from "./route.ts";
@@ -66,7 +67,8 @@ function snapshot(storage: Storage, route: ResourceRoute, rv: number): KubeObjec
 }
 
 /** An object as its URL's version shows it. */
-export function inVersion(object: KubeObject, route: ResourceRoute): JsonMap {
+export function inVersion(stored: KubeObject, route: ResourceRoute): JsonMap {
+  const object = inFormOf(route.type, stored);
   const apiVersion = apiVersionOf({ group: route.type.group, version: route.version });
   return apiVersion === object.apiVersion ? fields(object) : { ...fields(object), apiVersion };
 }
@@ -74,7 +76,7 @@ export function inVersion(object: KubeObject, route: ResourceRoute): JsonMap {
 /** Items of built-in kinds come without apiVersion and kind, as from the real server. */
 function itemOf(object: KubeObject, route: ResourceRoute): JsonMap {
   if (!route.type.builtin) return inVersion(object, route);
-  const { apiVersion: _a, kind: _k, ...rest } = fields(object);
+  const { apiVersion: _a, kind: _k, ...rest } = inVersion(object, route);
   return rest;
 }
 

@@ -1,9 +1,11 @@
 /**
  * Which lists are maps or sets, and which maps are atomic: what the real API
- * server knows from its schemas, kept here for the well-known fields.
+ * server knows from its schemas, kept here for the well-known fields; those of our
+ * own kinds come from their CRDs.
  *
  * @module
  */
+import { customList } from "./custom_lists.ts";
 import { isMap, type Json } from "./json.ts";
 import type { ServedType } from "./types.ts";
 
@@ -11,7 +13,7 @@ import type { ServedType } from "./types.ts";
 export type ListRule =
   | { readonly list: "atomic" }
   | { readonly list: "set" }
-  | { readonly list: "map"; readonly keys: readonly ListKey[]; readonly optional?: boolean };
+  | { readonly list: "map"; readonly keys: readonly ListKey[] };
 
 /** A member that identifies an item, with the value that its absence means. */
 export interface ListKey {
@@ -71,11 +73,6 @@ const BY_KIND: Readonly<Record<string, Readonly<Record<string, ListRule>>>> = {
   GatewayClass: { "status.supportedFeatures": NAME },
 };
 
-const OURS: Readonly<Record<string, ListRule>> = {
-  "spec.endpoints": { list: "map", keys: [{ name: "name" }], optional: true },
-  "spec.ports": { list: "map", keys: [{ name: "port" }, { name: "protocol", absent: "TCP" }] },
-};
-
 /** Names of atomic maps in built-in kinds (`x-kubernetes-map-type: atomic`). */
 const ATOMIC_MAPS = new Set([
   "selector",
@@ -111,7 +108,7 @@ export class FieldRules {
     const common = COMMON[text];
     if (common) return common;
     const { group, kind, builtin } = this.#type;
-    if (group === "gateway.tailscale.com") return OURS[text] ?? ATOMIC;
+    if (group === "gateway.tailscale.com") return customList(kind, text) ?? ATOMIC;
     if (builtin && text.startsWith("spec.template.")) {
       return POD[text.slice("spec.template.".length)] ?? ATOMIC;
     }
@@ -149,10 +146,7 @@ export function keyedItems(list: readonly Json[], rule: ListRule): Item[] | unde
     const element = rule.list === "set"
       ? `v:${JSON.stringify(value)}`
       : keyOfItem(value, rule.keys);
-    if (element === undefined) {
-      if (rule.list === "map" && rule.optional) return undefined;
-      throw new ListError(missingKey(index, rule));
-    }
+    if (element === undefined) throw new ListError(missingKey(index, rule));
     if (seen.has(element)) {
       throw new ListError(`duplicate entries for key ${elementText(element)}`);
     }

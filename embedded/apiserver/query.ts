@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from "../../core/object.ts";
 import { badRequest, invalid } from "./errors.ts";
+import { inFormOf } from "./event_forms.ts";
 import type { ResourceRoute } from "./route.ts";
 import { fieldSelector, labelSelector, type Predicate } from "./selectors.ts";
 
@@ -45,7 +46,7 @@ export function listQuery(params: URLSearchParams, route: ResourceRoute): ListQu
     matches: (object: KubeObject) =>
       (namespace === undefined || object.metadata.namespace === namespace) &&
       (name === undefined || object.metadata.name === name) &&
-      byLabels(object) && byFields(object),
+      byLabels(object) && byFields(inFormOf(route.type, object)),
     selective: labels !== "" || byField !== "",
     resourceVersion: resourceVersion(params.get("resourceVersion")),
     resourceVersionMatch: params.get("resourceVersionMatch") ?? undefined,

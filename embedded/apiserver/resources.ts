@@ -12,11 +12,14 @@ import { inVersion, listObjects } from "./list.ts";
 import { FieldRules } from "./list_rules.ts";
 import type { Writer } from "./managed_fields.ts";
 import { jsonPatch, mergePatch } from "./patch.ts";
+import { decodeProtobuf, PROTOBUF } from "./protobuf_body.ts";
 import { isTrue, listQuery } from "./query.ts";
 import type { ResourceRoute } from "./route.ts";
 import { scaledTo, scaleOf } from "./scale.ts";
 import type { Storage } from "./storage.ts";
 import { strategicMergePatch } from "./strategic_patch.ts";
+import { tableFor } from "./table.ts";
+import type { TokenSigner } from "./tokens.ts";
 import { type ServedType, typeId } from "./types.ts";
 import { openWatch } from "./watch.ts";
 import type { ObjectWriter, WriteContext } from "./writes.ts";
@@ -35,6 +38,7 @@ export interface ResourceParts {
   readonly deleter: Deleter;
   readonly clock: Clock;
   readonly watches: Set<() => void>;
+  readonly tokens: TokenSigner;
 }
 
 /** A request for objects. */
@@ -56,17 +60,20 @@ export class Resources {
 
   /** @throws {ApiError} when the request is refused. */
   answer(call: Call): Promise<Response> {
-    const { name } = call.route;
+    const { request, route, route: { name } } = call;
+    if (name !== undefined && route.subresource === "token") {
+      return this.#parts.tokens.answer(this.#parts.writer.live({ ...route, name }), request);
+    }
     return name === undefined ? this.#collection(call) : this.#object(call, name);
   }
 
   async #collection(call: Call): Promise<Response> {
     const { request, params, route } = call;
-    const { storage, writer } = this.#parts;
+    const { writer } = this.#parts;
     switch (request.method) {
       case "GET":
         if (isTrue(params.get("watch"))) return this.#watch(call);
-        return Response.json(listObjects(storage, route, listQuery(params, route)));
+        return this.#list(call);
       case "POST": {
         if (route.type.namespaced && route.namespace === undefined) throw methodNotAllowed();
         const body = await bodyMap(request);
@@ -86,7 +93,7 @@ export class Resources {
     switch (request.method) {
       case "GET":
         if (isTrue(params.get("watch"))) return this.#watch(call);
-        return respond(writer.live({ ...route, name }), route);
+        return this.#get(call, writer.live({ ...route, name }));
       case "PUT": {
         const body = await bodyMap(request);
         const context = this.#context(call, name, "Update");
@@ -103,10 +110,24 @@ export class Resources {
     }
   }
 
-  #watch({ signal, params, route }: Call): Response {
+  #watch({ request, signal, params, route }: Call): Response {
     const { storage, clock, watches } = this.#parts;
-    const parts = { storage, clock, signal, open: watches };
+    const table = tableFor(request, { route, params, clock });
+    const parts = { storage, clock, signal, open: watches, ...(table ? { table } : {}) };
     return openWatch(parts, route, listQuery(params, route));
+  }
+
+  #list({ request, params, route }: Call): Response {
+    const { storage, clock } = this.#parts;
+    const list = listObjects(storage, route, listQuery(params, route));
+    return Response.json(tableFor(request, { route, params, clock })?.ofList(list) ?? list);
+  }
+
+  #get({ request, params, route }: Call, object: KubeObject): Response {
+    const table = tableFor(request, { route, params, clock: this.#parts.clock });
+    return table && !route.subresource
+      ? Response.json(table.ofObject(inVersion(object, route)))
+      : respond(object, route);
   }
 
   async #patch(call: Call, name: string): Promise<Response> {
@@ -210,6 +231,10 @@ function mediaType(request: Request): string {
 
 async function bodyJson(request: Request): Promise<Json> {
   const media = mediaType(request);
+  if (media === PROTOBUF) {
+    const object = decodeProtobuf(await request.bytes());
+    if (object) return object;
+  }
   if (!JSON_TYPES.includes(media)) throw unsupportedMediaType(media, JSON_TYPES.slice(1, 2));
   return parsed(await request.text());
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { NoSuchPath, noSuchResource } from "./errors.ts";
-import { hasStatus, isScalable, type ServedType, type TypeRegistry } from "./types.ts";
+import { givesTokens, hasStatus, isScalable, type ServedType, type TypeRegistry } from "./types.ts";
 
 /** The objects, object or subresource that a URL names. */
 export interface ResourceRoute {
@@ -14,7 +14,7 @@ export interface ResourceRoute {
   readonly version: string;
   readonly namespace?: string;
   readonly name?: string;
-  readonly subresource?: "status" | "scale";
+  readonly subresource?: "status" | "scale" | "token";
 }
 
 /** Every kind of request that the server answers. */
@@ -92,5 +92,6 @@ function resource({ type, version, path, namespace }: ResourcePath): ResourceRou
   if (subresource === undefined) return base;
   if (subresource === "status" && hasStatus(type)) return { ...base, subresource };
   if (subresource === "scale" && isScalable(type)) return { ...base, subresource };
+  if (subresource === "token" && givesTokens(type)) return { ...base, subresource };
   throw noSuchResource();
 }

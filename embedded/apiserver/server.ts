@@ -11,6 +11,7 @@ import { Collector } from "./collector.ts";
 import { Deleter } from "./deletion.ts";
 import { discover } from "./discovery.ts";
 import { ApiError, NoSuchPath } from "./errors.ts";
+import { inFormOf } from "./event_forms.ts";
 import { ConnectionReset, type Fault, Faults } from "./faults.ts";
 import { clone } from "./json.ts";
 import type { EmbeddedApiServerOptions, ListeningServer, RequestRecord } from "./options.ts";
@@ -18,6 +19,7 @@ import { Preparer } from "./prepare.ts";
 import { Resources } from "./resources.ts";
 import { routeOf } from "./route.ts";
 import { Storage } from "./storage.ts";
+import { KEYS_PATH, TokenSigner } from "./tokens.ts";
 import { BUILTIN_TYPES, TypeRegistry } from "./types.ts";
 import { ObjectWriter } from "./writes.ts";
 
@@ -44,6 +46,7 @@ export class EmbeddedApiServer {
   readonly #storage: Storage;
   readonly #collector: Collector;
   readonly #resources: Resources;
+  readonly #tokens: TokenSigner;
   readonly #faults = new Faults();
   readonly #watches = new Set<() => void>();
 
@@ -58,7 +61,15 @@ export class EmbeddedApiServer {
     this.#types = registry;
     this.#storage = storage;
     this.#collector = new Collector(storage, registry, deleter);
-    this.#resources = new Resources({ storage, writer, deleter, clock, watches: this.#watches });
+    const tokens = this.#tokens = new TokenSigner(clock);
+    this.#resources = new Resources({
+      storage,
+      writer,
+      deleter,
+      clock,
+      watches: this.#watches,
+      tokens,
+    });
     this.#makeNamespaces();
   }
 
@@ -133,14 +144,22 @@ export class EmbeddedApiServer {
     this.#storage.compact();
   }
 
+  /** Calls `listener` with each object (frozen) as it is stored, before a watch tells of it. */
+  onStored(listener: (object: KubeObject) => void): void {
+    this.#storage.subscribe(({ after }) => {
+      if (after) listener(after);
+    });
+  }
+
   /** Copies of all objects of a kind, ordered by namespace and name. */
   objects(type: ResourceType): KubeObject[] {
-    return this.#storage.list(type).map((object) => clone(object));
+    return this.#storage.list(type).map((object) => clone(inFormOf(type, object)));
   }
 
   async #answer(request: Request, signal: AbortSignal): Promise<Response> {
     try {
       const url = new URL(request.url);
+      if (url.pathname === KEYS_PATH) return Response.json(await this.#tokens.keySet());
       const route = routeOf(url.pathname, this.#types);
       if (route.at === "health") return new Response("ok");
       if (route.at !== "resource") return Response.json(discover(route, this.#types));

@@ -7,7 +7,7 @@
 import { keyOf, type KubeObject } from "../../core/object.ts";
 import { expired } from "./errors.ts";
 import { deepFreeze } from "./json.ts";
-import { type ServedType, typeId } from "./types.ts";
+import { type ServedType, storeId } from "./types.ts";
 
 /** One change of one object. A creation has no `before`; a deletion no `after`. */
 export interface Change {
@@ -46,7 +46,7 @@ export class Storage {
   }
 
   get(type: ServedType, key: string): KubeObject | undefined {
-    return this.#objects.get(typeId(type))?.get(key);
+    return this.#objects.get(storeId(type))?.get(key);
   }
 
   byUid(uid: string): Stored | undefined {
@@ -55,7 +55,7 @@ export class Storage {
 
   /** The objects of a kind, of one namespace or all, in the order of their keys. */
   list(type: ServedType, namespace?: string): KubeObject[] {
-    const all = [...(this.#objects.get(typeId(type))?.values() ?? [])];
+    const all = [...(this.#objects.get(storeId(type))?.values() ?? [])];
     return sorted(all).filter((o) => !namespace || o.metadata.namespace === namespace);
   }
 
@@ -102,8 +102,8 @@ export class Storage {
     if (rv < this.#compacted) {
       throw expired(`too old resource version: ${rv} (${this.#compacted})`);
     }
-    const id = typeId(type);
-    return this.#log.filter((change) => change.rv > rv && typeId(change.type) === id);
+    const id = storeId(type);
+    return this.#log.filter((change) => change.rv > rv && storeId(change.type) === id);
   }
 
   /**
@@ -112,7 +112,7 @@ export class Storage {
    * @throws {ApiError} 410 when that is forgotten.
    */
   listAt(type: ServedType, rv: number): KubeObject[] {
-    const objects = new Map(this.#objects.get(typeId(type)));
+    const objects = new Map(this.#objects.get(storeId(type)));
     for (const { before, after } of this.since(type, rv).reverse()) {
       if (before) objects.set(keyOf(before), before);
       else if (after) objects.delete(keyOf(after));
@@ -133,7 +133,7 @@ export class Storage {
   }
 
   #ofType(type: ServedType): Map<string, KubeObject> {
-    const id = typeId(type);
+    const id = storeId(type);
     const known = this.#objects.get(id);
     if (known) return known;
     const fresh = new Map<string, KubeObject>();

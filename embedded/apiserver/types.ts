@@ -4,6 +4,7 @@
  * @module
  */
 import type { ResourceType } from "../../core/object.ts";
+import { isEvent } from "./event_forms.ts";
 
 /** A kind that is served. Absent flags mean what a CRD with a status subresource does. */
 export interface ServedType extends ResourceType {
@@ -17,6 +18,18 @@ export interface ServedType extends ResourceType {
   readonly builtin?: boolean;
   /** `metadata.generation` counts changes outside of metadata and status. @default true */
   readonly generation?: boolean;
+  /** What `kubectl get` shows beside the name. @default the age */
+  readonly columns?: readonly PrinterColumn[];
+}
+
+/** A column of `kubectl get`, as `additionalPrinterColumns` of a CRD has it. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "date" | "boolean" | "number";
+  readonly jsonPath: string;
+  readonly description?: string;
+  /** Shown only with `-o wide`. */
+  readonly wide?: boolean;
 }
 
 type Flags = Omit<ServedType, keyof ResourceType>;
@@ -101,6 +114,11 @@ export function typeId(type: Pick<ResourceType, "group" | "plural">): string {
   return type.group === "" ? type.plural : `${type.plural}.${type.group}`;
 }
 
+/** Identifies where the objects of a kind are stored: Events of both groups are the same. */
+export function storeId(type: Pick<ResourceType, "group" | "plural" | "kind">): string {
+  return isEvent(type) ? "events" : typeId(type);
+}
+
 /** The versions under which a kind is served, the preferred one first. */
 export function versionsOf(type: ServedType): string[] {
   return [type.version, ...(type.otherVersions ?? [])];
@@ -114,6 +132,11 @@ export function hasStatus(type: ServedType): boolean {
 /** Has the kind a `/scale`? */
 export function isScalable(type: ServedType): boolean {
   return type.builtin === true && (type.kind === "StatefulSet" || type.kind === "Deployment");
+}
+
+/** Has the kind a `/token`? */
+export function givesTokens(type: ServedType): boolean {
+  return type.group === "" && type.kind === "ServiceAccount";
 }
 
 /** Finds served kinds by what requests and references say. */

@@ -12,7 +12,8 @@ import { inVersion } from "./list.ts";
 import type { ListQuery } from "./query.ts";
 import type { ResourceRoute } from "./route.ts";
 import { type Change, type Storage, withVersion } from "./storage.ts";
-import { typeId } from "./types.ts";
+import type { Table } from "./table.ts";
+import { storeId } from "./types.ts";
 
 /** How often a quiet watch says where it is. */
 const BOOKMARK_MS = 60_000;
@@ -26,6 +27,8 @@ export interface WatchParts {
   readonly signal: AbortSignal;
   /** The open watches; each ends itself when called. */
   readonly open: Set<() => void>;
+  /** Objects are sent as rows of it. */
+  readonly table?: Table;
 }
 
 /** Opens a watch. */
@@ -103,7 +106,7 @@ class Watch {
     // A client that is ahead of this server hears of what comes after its own version.
     if (change.rv <= (this.#query.resourceVersion ?? 0)) return;
     this.#sent = change.rv;
-    if (typeId(change.type) === typeId(this.#route.type)) this.#emit(change);
+    if (storeId(change.type) === storeId(this.#route.type)) this.#emit(change);
   }
 
   /** An object that starts or stops to match is added or deleted for this watch. */
@@ -138,7 +141,9 @@ class Watch {
   }
 
   #send(type: string, object: JsonMap): void {
-    const line = `${JSON.stringify({ type, object })}\n`;
+    const { table } = this.#parts;
+    const shown = table && type !== "ERROR" ? table.ofEvent(type, object) : object;
+    const line = `${JSON.stringify({ type, object: shown })}\n`;
     this.#controller?.enqueue(this.#encoder.encode(line));
   }
 

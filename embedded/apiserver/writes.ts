@@ -19,6 +19,7 @@ import {
   notFound,
 } from "./errors.ts";
 import { asObject, clone, equal, fields, type JsonMap, mapAt, withoutNulls } from "./json.ts";
+import { inFormOf } from "./event_forms.ts";
 import { FieldRules } from "./list_rules.ts";
 import {
   comparable,
@@ -127,7 +128,8 @@ export class ObjectWriter {
   }
 
   #find({ type, namespace, name }: Pick<WriteContext, "type" | "namespace" | "name">) {
-    return this.#parts.storage.get(type, namespace ? `${namespace}/${name}` : name);
+    const stored = this.#parts.storage.get(type, namespace ? `${namespace}/${name}` : name);
+    return stored && inFormOf(type, stored);
   }
 
   #change(live: KubeObject, wanted: KubeObject, context: WriteContext): KubeObject {

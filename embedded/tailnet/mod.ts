@@ -5,6 +5,7 @@
  */
 export type { AuthKeyRecord, TailnetBackend, TailnetNode } from "./backend.ts";
 export type { Fault } from "./faults.ts";
+export type { FederatedClient } from "./federation.ts";
 export {
   type Host,
   type HostOptions,

@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import { ApiError, tokenInvalid } from "./api_error.ts";
+import { type FederatedClient, Federation } from "./federation.ts";
 import type { IdSource } from "./ids.ts";
 
 /** An OAuth client of the tailnet. */
@@ -24,6 +25,7 @@ export interface Grant {
 
 export interface TokenIssuerOptions {
   readonly clients: readonly OAuthClient[];
+  readonly federated: readonly FederatedClient[];
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly ttlSeconds: number;
@@ -35,11 +37,13 @@ export interface TokenIssuerOptions {
 export class TokenIssuer {
   readonly #options: TokenIssuerOptions;
   readonly #clients: Map<string, OAuthClient>;
+  readonly federation: Federation;
   readonly #tokens = new Map<string, Grant & { expiresAt: number }>();
 
   constructor(options: TokenIssuerOptions) {
     this.#options = options;
     this.#clients = new Map(options.clients.map((client) => [client.clientId, client]));
+    this.federation = new Federation(options.federated, options.clock);
   }
 
   /** Changes a client, as an administrator would; its old tokens stay good. */
@@ -47,6 +51,11 @@ export class TokenIssuer {
     const client = this.#clients.get(clientId);
     if (!client) throw new Error(`no OAuth client "${clientId}"`);
     this.#clients.set(clientId, { ...client, ...change });
+  }
+
+  /** Adds a client, or puts it in the place of the one of its id. */
+  set(client: OAuthClient): void {
+    this.#clients.set(client.clientId, client);
   }
 
   /** Ends every token that was given. */
@@ -63,7 +72,17 @@ export class TokenIssuer {
     // As the real server does, which reads the client from the secret.
     const client = [...this.#clients.values()].find((each) => each.clientSecret === secret);
     if (!client) throw tokenInvalid();
-    const { clientId, scopes, tags } = client;
+    return this.#grant(client);
+  }
+
+  /** Answers `POST oauth/token-exchange`: a token of an issuer that the tailnet trusts. */
+  async exchange(request: Request): Promise<Record<string, unknown>> {
+    const form = new URLSearchParams(await request.text());
+    const { tags: _, ...answer } = this.#grant(await this.federation.clientOf(form));
+    return answer; // which names no tags, unlike that of `oauth/token`
+  }
+
+  #grant({ clientId, scopes, tags }: Grant): Record<string, unknown> {
     const { ids, clock, ttlSeconds, tellGrant } = this.#options;
     const token = `tskey-api-k${ids.text(10)}CNTRL-${ids.text(24)}`;
     this.#forgetExpired();

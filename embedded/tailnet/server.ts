@@ -9,6 +9,7 @@ import { ApiError } from "./api_error.ts";
 import type { TailnetBackend } from "./backend.ts";
 import { deviceRoutes } from "./devices.ts";
 import { answerOf, type Fault, FaultQueue, halfOf } from "./faults.ts";
+import type { FederatedClient } from "./federation.ts";
 import { IdSource } from "./ids.ts";
 import { keyRoutes } from "./keys.ts";
 import { type OAuthClient, TokenIssuer } from "./oauth.ts";
@@ -22,6 +23,8 @@ export interface TailscaleApiServerOptions {
   readonly backend: TailnetBackend;
   readonly clock: Clock;
   readonly clients: readonly OAuthClient[];
+  /** Clients that tokens of other issuers prove. @default none */
+  readonly federated?: readonly FederatedClient[];
   /** The tailnet's name, which paths may use beside "-". @default "example.com" */
   readonly tailnet?: string;
   /** As in the policy; absent: any well-formed tag may be given. */
@@ -91,6 +94,7 @@ export class TailscaleApiServer {
     this.#tailnet = options.tailnet ?? "example.com";
     this.#tokens = new TokenIssuer({
       clients,
+      federated: options.federated ?? [],
       clock,
       ids,
       ttlSeconds: options.tokenTtlSeconds ?? 3600,
@@ -177,6 +181,16 @@ export class TailscaleApiServer {
     this.#tokens.update(clientId, change);
   }
 
+  /** Registers a client that tokens of another issuer prove. */
+  setFederated(client: FederatedClient): void {
+    this.#tokens.federation.set(client);
+  }
+
+  /** Adds a client, or puts it in the place of the one of its id. */
+  setClient(client: OAuthClient): void {
+    this.#tokens.set(client);
+  }
+
   /** The services that exist. */
   services(): TailnetService[] {
     return structuredClone(this.#book.list());
@@ -201,6 +215,9 @@ export class TailscaleApiServer {
     const elements = elementsOf(url.pathname) ?? [];
     if (request.method === "POST" && elements.join("/") === "oauth/token") {
       return await this.#tokens.issue(request);
+    }
+    if (request.method === "POST" && elements.join("/") === "oauth/token-exchange") {
+      return await this.#tokens.exchange(request);
     }
     const grant = this.#tokens.authorize(request);
     for (const route of this.#routes) {

@@ -4,6 +4,7 @@
  * @module
  */
 import { FakeClock } from "../../core/clock_fake.ts";
+import type { FederatedClient } from "./federation.ts";
 import { MemoryTailnet } from "./memory.ts";
 import type { OAuthClient } from "./oauth.ts";
 import { TailscaleApiServer, type TailscaleApiServerOptions } from "./server.ts";
@@ -74,4 +75,46 @@ export async function tokenFor(url: string, client: OAuthClient = OPERATOR_CLIEN
   });
   const reply: { access_token: string } = await response.json();
   return reply.access_token;
+}
+
+/** A client that tokens of {@linkcode identityToken} prove. */
+export const FEDERATED = {
+  clientId: "kFederatedCNTRL",
+  issuer: "https://cluster.example",
+  subject: "system:serviceaccount:system:operator",
+  audience: "api.tailscale.com/kFederatedCNTRL",
+  scopes: OPERATOR_CLIENT.scopes,
+  tags: OPERATOR_CLIENT.tags,
+};
+
+const SIGNERS = new Map<string, Promise<CryptoKeyPair>>();
+const ECDSA = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+
+function signerOf(name: string): Promise<CryptoKeyPair> {
+  const pair = SIGNERS.get(name) ?? crypto.subtle.generateKey(ECDSA, true, ["sign", "verify"]);
+  SIGNERS.set(name, pair);
+  return pair;
+}
+
+/** {@linkcode FEDERATED} with its issuer's key. */
+export async function federatedClient(): Promise<FederatedClient> {
+  const { publicKey } = await signerOf("cluster");
+  const key = await crypto.subtle.exportKey("jwk", publicKey);
+  return { ...FEDERATED, keys: () => Promise.resolve([key]) };
+}
+
+/** A token that proves {@linkcode FEDERATED} for an hour; other claims make it one that does not. */
+export async function identityToken(
+  { signer = "cluster", ...claims }: Record<string, unknown> & { signer?: string },
+  now: number,
+): Promise<string> {
+  const { issuer: iss, subject: sub, audience } = FEDERATED;
+  const payload = { iss, sub, aud: [audience], exp: now / 1000 + 3600, ...claims };
+  const encode = (bytes: Uint8Array) =>
+    bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  const text = [{ alg: "ES256" }, payload]
+    .map((part) => encode(new TextEncoder().encode(JSON.stringify(part)))).join(".");
+  const { privateKey } = await signerOf(signer);
+  const signed = await crypto.subtle.sign(ECDSA, privateKey, new TextEncoder().encode(text));
+  return `${text}.${encode(new Uint8Array(signed))}`;
 }

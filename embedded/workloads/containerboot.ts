@@ -7,6 +7,9 @@ import { decodeBase64, encodeBase64 } from "../../core/base64.ts";
 import type { KubeObject } from "../../core/object.ts";
 import type { TailnetNode } from "../tailnet/backend.ts";
 
+/** The organisation of simulated tailnets. */
+const ORGANIZATION = "example.com";
+
 /** A Secret with its data in base64. */
 export interface SecretData extends KubeObject {
   data?: Record<string, string>;
@@ -25,6 +28,11 @@ export function readConfig(
   return file === undefined ? undefined : JSON.parse(file);
 }
 
+/** What tailscaled remembers of the tailnet that it logged in to. */
+function networkOf({ name }: TailnetNode) {
+  return { MagicDNSName: name.slice(name.indexOf(".") + 1), DomainName: ORGANIZATION };
+}
+
 /** What a proxy that has logged in writes into its state Secret. */
 export function loginPatch(node: TailnetNode, podUid: string): { data: Record<string, string> } {
   const profile = JSON.stringify({
@@ -32,7 +40,9 @@ export function loginPatch(node: TailnetNode, podUid: string): { data: Record<st
   });
   const values = {
     _machinekey: "simulated",
-    _profiles: "{}",
+    _profiles: JSON.stringify({
+      "0001": { ID: "0001", Key: "profile-0001", NetworkProfile: networkOf(node) },
+    }),
     "_current-profile": "profile-0001",
     "profile-0001": profile,
     device_id: node.nodeId,

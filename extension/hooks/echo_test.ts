@@ -28,7 +28,7 @@ for (const hook of ECHOES) {
     }));
   });
 
-  Deno.test(`${hook.method} gives an object back that is set and empty, and copies nothing`, () => {
+  Deno.test(`M149 M150 ${hook.method} gives an object back that is set and empty, and copies nothing`, () => {
     const empty = lenField(1, new Uint8Array());
     const { response } = hook.run(emptySnapshot, empty);
     assertEquals([...response], [0x0a, 0x00]);

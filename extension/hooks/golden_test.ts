@@ -84,7 +84,7 @@ async function render(backends: Record<string, Backend>): Promise<string> {
 }
 
 for (const [title, backends] of Object.entries(cases)) {
-  Deno.test(`golden: ${title}`, async () => {
+  Deno.test(`M256 golden: ${title}`, async () => {
     const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
     const file = new URL(`testdata/${name}.golden.json`, import.meta.url);
     const text = await render(backends);

@@ -6,7 +6,7 @@
 import type { Clock } from "../../core/clock.ts";
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly fn: () => void;
   id: ReturnType<typeof setTimeout> | undefined;
 }
@@ -36,6 +36,12 @@ export class SkippingClock implements Clock {
     const timers = [...this.#timers].sort((a, b) => a.at - b.at);
     for (const timer of timers) clearTimeout(timer.id);
     for (const timer of timers) this.#arm(timer);
+  }
+
+  /** Somebody sets the clock ahead or back, which no timer notices. */
+  set(byMs: number): void {
+    this.#skipped += byMs;
+    for (const timer of this.#timers) timer.at += byMs;
   }
 
   /** Timers that wait. */

@@ -35,8 +35,9 @@ export function object(
 }
 
 /** A namespace. */
-export function namespace(name: string): KubeObject {
-  return object("v1", "Namespace", { name });
+export function namespace(name: string, labels?: Record<string, string>): KubeObject {
+  const found = object("v1", "Namespace", { name });
+  return labels ? { ...found, metadata: { ...found.metadata, labels } } : found;
 }
 
 /** The Secret `tailscale/oauth`, by default with the right credential. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { assert } from "@std/assert";
-import { type Condition, keyOf, type KubeObject } from "../../core/object.ts";
-import type { ResourceType } from "../../core/object.ts";
+import { type Condition, keyOf, type KubeObject, type ResourceType } from "../../core/object.ts";
 import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
 import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
 import { TailscaleTailnet } from "../../api/tailscale_tailnet.ts";
@@ -19,10 +19,12 @@ import { WorkloadSimulator } from "../../embedded/workloads/simulator.ts";
 import { KubeClient } from "../../kube/client.ts";
 import { handlerTransport } from "../../kube/transport.ts";
 import { createLog } from "../../telemetry/log.ts";
-import { Operator, type OperatorOptions } from "../operator.ts";
+import { Operator } from "../operator.ts";
+import type { OperatorOptions } from "../options.ts";
 import { admitted, errorsOf, typeOf } from "./admission.ts";
 import { SkippingClock } from "./clock.ts";
 import { acceptRevision, TestEnvoyGateway } from "./envoy.ts";
+import { identityIn, trusting } from "./federation.ts";
 import { OAUTH_CLIENT } from "./objects.ts";
 
 /** How long a test waits for a state, which comes within some milliseconds where all is well. */
@@ -72,6 +74,7 @@ export class TestWorld {
       backend: this.tailnet,
       clock: this.clock,
       clients: [OAUTH_CLIENT],
+      federated: [trusting(this.api)],
       ...options,
     });
   }
@@ -94,8 +97,10 @@ export class TestWorld {
   /** An operator of this world, which the caller runs. */
   create(options: Partial<OperatorOptions> = {}): Operator {
     const transport = handlerTransport((request) => this.#handle(request), { clock: this.clock });
+    const client = new KubeClient(transport, { clock: this.clock });
     return new Operator({
-      client: new KubeClient(transport, { clock: this.clock }),
+      client,
+      identityToken: identityIn(client),
       clock: this.clock,
       log: createLog({ level: "debug", write: (line) => void this.logs.push(line) }),
       version: "test",
@@ -230,9 +235,8 @@ export class TestWorld {
     clusters: readonly string[],
     gateway?: string,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
-    const envoyGateway = await this.#envoyGateway();
     const revision = gateway ? this.revision(gateway) : undefined;
-    const answer = await envoyGateway.translate(clusters, revision);
+    const answer = await (await this.#envoyGateway()).translate(clusters, revision);
     if (revision) await acceptRevision(this.client, revision);
     return answer;
   }
@@ -292,8 +296,4 @@ export async function withWorld(
     stop.abort();
     await simulated;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -89,7 +89,7 @@ export class BenchCluster implements AsyncDisposable {
       file: "bench",
       object,
     }));
-    const simulated = new SimulatedCluster({ clock: preciseClock, log: silentLog, manifests });
+    const simulated = new SimulatedCluster({ clock: preciseClock, log: silentLog });
     await simulated.apply(manifests);
     return new BenchCluster(simulated);
   }

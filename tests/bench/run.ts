@@ -18,7 +18,7 @@ import { type Figure, figureTable, type Skip, verdictOf } from "./figures.ts";
 import { buildReferences } from "./go.ts";
 
 /** In this order, one after the other. */
-const BENCHES = ["hooks", "queue", "snapshot", "reaction", "storm", "startup"] as const;
+const BENCHES = ["hooks", "queue", "snapshot", "reaction", "storm", "startup", "image"] as const;
 type Name = typeof BENCHES[number];
 
 /** Those that use a Go program. */

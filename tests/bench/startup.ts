@@ -12,7 +12,8 @@ import { median, ratioOf } from "./stats.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ROUNDS = 5, PATIENCE_MS = 30_000, GRACE_MS = 10_000;
 
-interface Start {
+/** How a start went: the time to `/ready`, and the memory then. */
+export interface Start {
   readonly ms: number;
   readonly rss: number;
 }
@@ -28,7 +29,8 @@ export async function measure(): Promise<Outcome> {
       nothing.push(await startNothing());
       standalone.push(
         await start((grpc, http) => {
-          return ["standalone", "--extension-port", grpc, "--http-port", http];
+          const ports = ["--extension-port", grpc, "--http-port", http];
+          return ["standalone", ...ports, "--api-port", String(freePort())];
         }),
       );
       run.push(
@@ -78,13 +80,22 @@ async function startNothing(): Promise<number> {
   return performance.now() - began;
 }
 
-/** Starts the program on two free ports; asks until it is ready, then ends it. */
+/** Starts `main.ts` on two free ports; asks until it is ready, then ends it. */
 async function start(argsOf: (grpc: string, http: string) => string[]): Promise<Start> {
   const [grpc, http] = [freePort(), freePort()];
+  const args = ["run", "-A", "--no-check", join(ROOT, "main.ts"), ...argsOf(grpc, http)];
+  return await startProgram([Deno.execPath(), ...args], { http, cwd: ROOT });
+}
+
+/** Starts a program; asks until it is ready at that port, then ends it. */
+export async function startProgram(
+  [name = "", ...args]: readonly string[],
+  { http, cwd }: { http: string; cwd: string },
+): Promise<Start> {
   const began = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", join(ROOT, "main.ts"), ...argsOf(grpc, http)],
-    cwd: ROOT,
+  const child = new Deno.Command(name, {
+    args,
+    cwd,
     stdin: "null",
     stdout: "null",
     stderr: "null",
@@ -92,7 +103,7 @@ async function start(argsOf: (grpc: string, http: string) => string[]): Promise<
   try {
     while (!await isReady(http)) {
       if (performance.now() - began > PATIENCE_MS) {
-        throw new Error(`${argsOf(grpc, http)[0]} was not ready after ${PATIENCE_MS / 1000} s`);
+        throw new Error(`${args.at(-1)}: not ready after ${PATIENCE_MS / 1000} s`);
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -131,12 +142,12 @@ async function rssOf(pid: number): Promise<number> {
 }
 
 /** A port that was free a moment ago. */
-function freePort(): string {
+export function freePort(): string {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return String(listener.addr.port);
 }
 
-function kubeconfigOf(server: string): string {
+export function kubeconfigOf(server: string): string {
   return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",

@@ -32,12 +32,15 @@ async function storm(cluster: BenchCluster, count: number): Promise<Figure[]> {
   return stormFigures({ count, seconds, idle, after });
 }
 
-function stormFigures({ count, seconds, idle, after }: {
-  count: number;
-  seconds: number;
-  idle: OperatorUsage;
-  after: OperatorUsage;
-}): Figure[] {
+interface Storm {
+  readonly count: number;
+  /** From the first object to the last one that is ready. */
+  readonly seconds: number;
+  readonly idle: OperatorUsage;
+  readonly after: OperatorUsage;
+}
+
+function stormFigures({ count, seconds, idle, after }: Storm): Figure[] {
   const share = count / 1000;
   return [
     {

@@ -4,6 +4,10 @@
  */
 import type { KubeObject } from "../../core/object.ts";
 import { endpointsCases } from "./endpoints_cases.ts";
+import { gatewayCases } from "./gateway_cases.ts";
+import { proxyGroupCases } from "./proxy_group_cases.ts";
+import { routePolicyCases } from "./route_policy_cases.ts";
+import { servicesCases } from "./services_cases.ts";
 import { tailnetCases } from "./tailnet_cases.ts";
 
 export type Fields = Record<string, unknown>;
@@ -28,15 +32,31 @@ export interface UpdateCase {
   readonly refused: Fields;
 }
 
-export const CASES: readonly Case[] = [...tailnetCases, ...endpointsCases];
+export const CASES: readonly Case[] = [
+  ...tailnetCases,
+  ...endpointsCases,
+  ...servicesCases,
+  ...gatewayCases,
+  ...routePolicyCases,
+  ...proxyGroupCases,
+];
 
-export const UPDATE_CASES: readonly UpdateCase[] = [{
-  asks: "tailnet cannot be changed; delete the object and make a new one",
-  kind: "TailscaleEndpoints",
-  before: { tailnet: "corp" },
-  accepted: { tailnet: "corp", tags: ["tag:k8s"] },
-  refused: { tailnet: "other" },
-}];
+export const UPDATE_CASES: readonly UpdateCase[] = [
+  {
+    asks: "tailnet cannot be changed; delete the object and make a new one",
+    kind: "TailscaleEndpoints",
+    before: { tailnet: "corp" },
+    accepted: { tailnet: "corp", tags: ["tag:k8s"] },
+    refused: { tailnet: "other" },
+  },
+  {
+    asks: "tailnet cannot be changed; delete the object and make a new one",
+    kind: "TailscaleProxyGroup",
+    before: { tailnet: "corp", type: "egress" },
+    accepted: { tailnet: "corp", type: "bidirectional" },
+    refused: { tailnet: "other", type: "egress" },
+  },
+];
 
 /** Names that every kind refuses, and their neighbours that it accepts. */
 export const NAMES = {

@@ -4,28 +4,26 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { admit } from "../../api/admission.ts";
-import { NAME_RULE } from "../../api/crd.ts";
+import { NAME_RULE, objectSchema } from "../../api/crd.ts";
 import { crdYaml } from "../../api/generated.ts";
-import { API_GROUP } from "../../api/kind.ts";
 import { exampleObject } from "../../api/reference.ts";
 import { KINDS } from "../../api/registry.ts";
 import type { KubeObject } from "../../core/object.ts";
 import { CASES, type Fields, NAMES, objectOf, UPDATE_CASES } from "./cases.ts";
-
-export interface KubectlResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs kubectl to its end, whatever that is. */
-export type Kubectl = (args: readonly string[], stdin?: string) => Promise<KubectlResult>;
+import { exampleObjects } from "./examples.ts";
+import { installCrds, type Kubectl, manifest, must } from "./kubectl.ts";
+import { survivesUpgrade } from "./upgrade.ts";
+import { WHOLE } from "./whole.ts";
 
 /**
  * Runs the suite as steps of a test. The cluster needs nothing but its API server;
  * the CRDs stay installed.
  */
 export async function crdSuite(t: Deno.TestContext, { kubectl }: { kubectl: Kubectl }) {
+  await t.step(
+    "objects that were stored under the first release's CRDs stay as they are",
+    () => survivesUpgrade(kubectl),
+  );
   await t.step("the API server takes the CRDs", () => install(kubectl));
   for (const item of CASES) {
     const { asks, kind, accepted, refused, schemaSays } = item;
@@ -40,22 +38,22 @@ export async function crdSuite(t: Deno.TestContext, { kubectl }: { kubectl: Kube
     await t.step(`an update of ${item.kind} asks for: ${item.asks}`, () => updates(kubectl, item));
   }
   await t.step("every kind asks for names that are DNS-1035 labels", () => names(kubectl));
-  await t.step("the examples are accepted", () => accepts(kubectl, KINDS.map(exampleObject)));
+  await t.step(
+    "the examples of the reference are accepted",
+    () => accepts(kubectl, KINDS.map(exampleObject)),
+  );
+  await t.step("whole objects are stored with every field", () => wholeObjects(kubectl));
+  await t.step("every manifest in examples/ is applied", () => examples(kubectl));
+  await t.step(
+    "kubectl get shows every kind by its short name, in its columns",
+    () => columns(kubectl),
+  );
   await t.step("status is a subresource, and does not touch the generation", () => status(kubectl));
-  await t.step("kubectl explain and the category show what the kinds say", () => texts(kubectl));
-}
-
-async function must(result: Promise<KubectlResult>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  assertEquals(code, 0, stderr);
-  return stdout;
+  await t.step("kubectl explain tells what every kind and field is", () => texts(kubectl));
 }
 
 async function install(kubectl: Kubectl): Promise<void> {
-  const manifests = KINDS.map(crdYaml).join("---\n");
-  await must(kubectl(["apply", "--server-side", "-f", "-"], manifests));
-  const crds = KINDS.map(({ plural }) => `crd/${plural}.${API_GROUP}`);
-  await must(kubectl(["wait", "--for=condition=Established", "--timeout=60s", ...crds]));
+  const crds = await installCrds(kubectl, KINDS.map(crdYaml));
   const conditions = await must(
     kubectl(["get", ...crds, "-o", "jsonpath={.items[*].status.conditions[*].type}"]),
   );
@@ -77,10 +75,6 @@ function admitted(object: KubeObject): KubeObject {
   const admission = admit(object);
   assert("object" in admission, JSON.stringify(admission));
   return admission.object;
-}
-
-function manifest(objects: readonly KubeObject[]): string {
-  return objects.map((object) => JSON.stringify(object)).join("\n---\n");
 }
 
 /** The API server refuses each of the objects, and says why. */
@@ -154,11 +148,64 @@ async function status(kubectl: Kubectl): Promise<void> {
   }
 }
 
-async function texts(kubectl: Kubectl): Promise<void> {
-  for (const kind of KINDS) {
-    const text = await must(kubectl(["explain", `${kind.plural}.spec`]));
-    assertStringIncludes(text, `KIND:       ${kind.kind}`);
+/** Namespaces are made, since what is in them is refused without; all else is a dry run. */
+async function examples(kubectl: Kubectl): Promise<void> {
+  const objects = await exampleObjects();
+  const namespaces = objects.filter(({ kind }) => kind === "Namespace");
+  await must(kubectl(["apply", "-f", "-"], manifest(namespaces)));
+  const dryRun = ["apply", "--server-side", "--dry-run=server", "--validate=strict"];
+  const stdout = await must(kubectl([...dryRun, "-o", "name", "-f", "-"], manifest(objects)));
+  assertEquals(stdout.trim().split("\n").length, objects.length);
+}
+
+async function wholeObjects(kubectl: Kubectl): Promise<void> {
+  for (const [kind, { status, ...object }] of Object.entries(WHOLE)) {
+    const { name } = object.metadata;
+    const one = [kind, name, "-n", "default"];
+    const strict = ["create", "--validate=strict", "-f", "-"];
+    await must(kubectl(strict, JSON.stringify(object)));
+    try {
+      const patch = ["--type=merge", "--subresource=status", "-p", JSON.stringify({ status })];
+      await must(kubectl(["patch", ...one, ...patch]));
+      const stored = JSON.parse(await must(kubectl(["get", ...one, "-o", "json"])));
+      assertEquals({ spec: stored.spec, status: stored.status }, { spec: object.spec, status });
+    } finally {
+      await must(kubectl(["delete", ...one]));
+    }
   }
-  const explained = await must(kubectl(["explain", "tsep.spec.endpoints.externalTarget"]));
-  assertStringIncludes(explained.replaceAll(/\s+/g, " "), "that Envoy reaches itself");
+}
+
+async function columns(kubectl: Kubectl): Promise<void> {
+  const objects = KINDS.map(exampleObject);
+  await must(kubectl(["create", "-f", "-"], manifest(objects)));
+  try {
+    for (const { plural, shortNames, columns } of KINDS) {
+      const table = await must(kubectl(["get", shortNames[0] ?? plural, "-n", "default"]));
+      const shown = columns.filter(({ wide }) => !wide).map(({ name }) => name.toUpperCase());
+      assertEquals(table.split("\n")[0]?.trim().split(/ +/), ["NAME", ...shown]);
+    }
+  } finally {
+    await must(kubectl(["delete", "-f", "-"], manifest(objects)));
+  }
+}
+
+async function texts(kubectl: Kubectl): Promise<void> {
+  const explain = async (path: string) =>
+    (await must(kubectl(["explain", path]))).replaceAll(/\s+/g, " ");
+  for (const kind of KINDS) {
+    const about = await explain(kind.plural);
+    assertStringIncludes(about, `KIND: ${kind.kind}`);
+    assertStringIncludes(about, kind.description);
+    for (const part of ["spec", "status"]) {
+      const text = await explain(`${kind.plural}.${part}`);
+      const fields = objectSchema(kind).properties?.[part]?.properties ?? {};
+      for (const { description = "?" } of Object.values(fields)) {
+        assertStringIncludes(text, description.replaceAll(/\s+/g, " "));
+      }
+    }
+  }
+  assertStringIncludes(
+    await explain("tsep.spec.endpoints.externalTarget"),
+    "that Envoy reaches itself",
+  );
 }

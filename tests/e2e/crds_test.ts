@@ -3,7 +3,7 @@ import { tryRun } from "../testbed/command.ts";
 import { program } from "../testbed/paths.ts";
 import { Testbed } from "../testbed/testbed.ts";
 
-Deno.test("M57 the real API server takes the CRDs, and each of their rules acts", async (t) => {
+Deno.test("M57 M252 M253 M254 the real API server takes the CRDs, and each of their rules acts; it takes the examples too", async (t) => {
   await using bed = await Testbed.start({ parts: ["kube"] });
   await crdSuite(t, {
     kubectl: (args, stdin) =>

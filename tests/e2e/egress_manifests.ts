@@ -93,3 +93,29 @@ interface WithConditions {
 export function conditionOf(object: WithConditions | undefined, type: string) {
   return object?.status?.conditions?.find((condition) => condition.type === type);
 }
+
+/** An object of each kind that is answered with `NotSupported` so far. */
+export const UNSUPPORTED = [
+  notSupported("TailscaleServices", {
+    selector: { matchLabels: { app: "web" } },
+    vipService: { name: "svc:web", ports: ["tcp:80"], tags: ["tag:web"] },
+  }),
+  notSupported("TailscaleGateway", {
+    gatewayRef: { name: "edge" },
+    tailnets: [{ name: "corp", tailscaleTailnetRef: { name: "corp" } }],
+  }),
+  notSupported("TailscaleRoutePolicy", {
+    targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "wiki" }],
+    rules: [{ name: "all", actions: [{ type: "Allow" }] }],
+  }),
+  notSupported("TailscaleProxyGroup", { tailnet: "corp", type: "egress", replicas: 1 }),
+];
+
+function notSupported(kind: string, spec: object) {
+  return {
+    apiVersion: "gateway.tailscale.com/v1alpha1",
+    kind,
+    metadata: { name: "other", namespace: NAMESPACE },
+    spec,
+  };
+}

@@ -3,8 +3,22 @@ import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import type { TailscaleApiServer } from "../../embedded/tailnet/mod.ts";
 import type { TailnetNode } from "../testbed/tailnet.ts";
 import { Testbed } from "../testbed/testbed.ts";
-import { conditionOf, egressManifests, endpoints, NAMESPACE } from "./egress_manifests.ts";
-import { extensionConfigYaml, install, OperatorProcess, startTailscaleApi } from "./operator.ts";
+import {
+  conditionOf,
+  egressManifests,
+  endpoints,
+  NAMESPACE,
+  UNSUPPORTED,
+} from "./egress_manifests.ts";
+import { operatorRules, OWN_NAMESPACE_RULES } from "../../tools/deploy/rbac.ts";
+import { grantedBy, usageOf } from "./rbac_audit.ts";
+import {
+  extensionConfigYaml,
+  install,
+  OAUTH,
+  OperatorProcess,
+  startTailscaleApi,
+} from "./operator.ts";
 
 interface Scene {
   readonly bed: Testbed;
@@ -93,6 +107,10 @@ async function statusTells({ bed }: Scene): Promise<void> {
   const tailnet = await bed.get("tailscaletailnets", "corp");
   assertEquals(tailnet.status.tailnetInfo.name, "testbed.ts.net");
   assertEquals(tailnet.status.tailnetInfo.magicDNSSuffix, "testbed.ts.net");
+  // As tailscaled keeps it in its state; no source tells an id of the tailnet.
+  assertEquals(tailnet.status.tailnetInfo.organization, "testbed.ts.net");
+  assertEquals(tailnet.status.tailnetInfo.tailnetID, undefined);
+  assertEquals(tailnet.status.credential.clientID, OAUTH.clientId);
   assertEquals(tailnet.status.usedBy, 1);
   const { status } = await bed.get("tailscaleendpoints", "intranet", NAMESPACE);
   const [set] = status.statefulSetRefs;
@@ -161,9 +179,25 @@ async function startWithoutApiServer({ bed, operator }: Scene): Promise<void> {
   await daemon.ready(async () => (await operator.get("/ready")).ok);
 }
 
+async function otherKindsAreAnswered({ bed }: Scene): Promise<void> {
+  await bed.apply(UNSUPPORTED);
+  for (const { kind, metadata } of UNSUPPORTED) {
+    await bed.waitFor(`${kind} says so`, async () => {
+      const { status } = await bed.get(kind, metadata.name, NAMESPACE);
+      // Policies have their conditions at each ancestor.
+      return JSON.stringify(status ?? {}).includes(`"reason":"NotSupported"`);
+    });
+    await bed.kubectl("-n", NAMESPACE, "delete", kind, metadata.name);
+  }
+}
+
 async function nothingIsLeft(scene: Scene): Promise<void> {
   const { bed } = scene;
-  await bed.kubectl("-n", NAMESPACE, "delete", "httproute,gateway", "--all", "--wait=true");
+  await bed.kubectl("-n", NAMESPACE, "delete", "httproute", "--all", "--wait=true");
+  await bed.waitFor("the Gateway's revision goes with its last route", async () => {
+    return (await bed.list("tailscalegatewayrevisions", NAMESPACE)).length === 0;
+  });
+  await bed.kubectl("-n", NAMESPACE, "delete", "gateway", "--all", "--wait=true");
   const gone = ["delete", "tailscaleendpoints", "--all", "--timeout=60s"];
   await bed.kubectl("-n", NAMESPACE, ...gone);
   await bed.kubectl("delete", "tailscaletailnets", "--all", "--timeout=60s");
@@ -182,6 +216,34 @@ async function nothingIsLeft(scene: Scene): Promise<void> {
   const keys = await bed.tailnet.backend.keys();
   const ours = keys.filter(({ description }) => description !== "testbed");
   assertEquals(ours.filter(({ used, revoked }) => !used && !revoked), [], "no key is left to use");
+}
+
+/** Granted, and rightly not used in this test. */
+const UNUSED: Readonly<Record<string, string>> = {
+  "update tailscaleendpoints/finalizers.gateway.tailscale.com": "asked where the cluster enforces",
+  "update tailscaletailnets/finalizers.gateway.tailscale.com": "permissions of owner references",
+  "update secrets": "given on to the proxies, as these too:",
+  "create events": "",
+  "get events": "",
+  "patch events": "",
+  "patch events.events.k8s.io": "of an Event that repeats",
+  "create serviceaccounts/token":
+    "operator/federation_test.ts: for tailnets that trust the cluster's tokens",
+  "create leases.coordination.k8s.io": "of a replica: image_test.ts, replicas_test.ts",
+  "get leases.coordination.k8s.io": "",
+  "patch leases.coordination.k8s.io": "",
+};
+
+async function rightsAreUsed({ bed }: Scene): Promise<void> {
+  const account = "system:serviceaccount:tailscale-gateway-system:tailscale-gateway";
+  const { used, denied } = await usageOf(bed.stateDir, account);
+  const granted = grantedBy([...operatorRules(), ...OWN_NAMESPACE_RULES]);
+  // An API server that has just started refuses what it has not read yet.
+  const asked = [...used, ...denied];
+  assertEquals(asked.filter((permission) => !granted.has(permission)), []);
+  assertEquals(Object.keys(UNUSED).filter((permission) => !granted.has(permission)), []);
+  const unused = [...granted].filter((permission) => !used.has(permission));
+  assertEquals(unused.filter((permission) => !(permission in UNUSED)), []);
 }
 
 Deno.test("M259 M159 egress: an HTTPRoute with a TailscaleEndpoints as backendRef reaches a tailnet host through real Envoy", async (t) => {
@@ -203,7 +265,7 @@ Deno.test("M259 M159 egress: an HTTPRoute with a TailscaleEndpoints as backendRe
     await step("Envoy Gateway without our configuration: HooksNotCalled", hooksNotCalled);
     await step("M148 the route carries traffic, and is Accepted and ResolvedRefs", traffic);
     await step("M66 M70 M93 the proxies are the operator's own StatefulSet", proxiesRun);
-    await step("M6 M9 M23 M25 M27 status tells what is there", statusTells);
+    await step("M6 M7 M8 M9 M23 M25 M27 status tells what is there", statusTells);
     await step("M171 the endpoint's address changes, and Envoy follows within 5 s", addressFollows);
     await step("M244 the operator restarts: no new key, device or write", restartChangesNothing);
     await step("secrets do not show in the log", () => {
@@ -211,7 +273,9 @@ Deno.test("M259 M159 egress: an HTTPRoute with a TailscaleEndpoints as backendRe
       assertMatch(operator.log, /ready/);
       return Promise.resolve();
     });
+    await step("kinds that do nothing yet are told apart", otherKindsAreAnswered);
     await step("M105 everything deleted: nothing is left", nothingIsLeft);
+    await step("M236 the operator used what it is granted, and asked for no more", rightsAreUsed);
   } finally {
     await operator.stop();
     await server.shutdown();

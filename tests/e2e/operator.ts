@@ -5,6 +5,7 @@ import { parseAllDocuments, stringify } from "yaml";
 import { envoyGatewayConfig } from "../../extension/registry.ts";
 import { TailscaleApiServer } from "../../embedded/tailnet/mod.ts";
 import { systemClock } from "../../telemetry/clock.ts";
+import { PERMISSIONS } from "../../tools/permissions.ts";
 import type { Daemon } from "../testbed/daemons.ts";
 import type { Testbed } from "../testbed/testbed.ts";
 
@@ -63,12 +64,13 @@ export class OperatorProcess {
   launch(): Daemon {
     this.#daemon = this.bed.daemons.start(`operator-${++this.#starts}`, [
       Deno.execPath(),
-      ...["run", "-A", "--no-lock", "--no-check", join(ROOT, "main.ts"), "run"],
+      ...["run", ...PERMISSIONS, "--no-lock", "--no-check", join(ROOT, "main.ts"), "run"],
       `--kubeconfig=${this.#kubeconfig}`,
       `--namespace=${NAMESPACE}`,
       `--http-address=${HTTP}`,
       "--log-level=debug",
-    ]);
+      // It may read the folder that it is started in.
+    ], { cwd: this.bed.stateDir });
     return this.#daemon;
   }
 

@@ -56,12 +56,25 @@ function startEtcd({ daemons, stateDir }: ControlPlaneOptions): Daemon {
   ]);
 }
 
+/** Where each request of a service account is noted, as a line of JSON. */
+export const auditLog = (stateDir: string): string => join(stateDir, "log", "audit.log");
+
+/** Who asked for what, and whether he might; never what was in it. */
+const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived, ResponseStarted]
+rules:
+- {level: Metadata, userGroups: ["system:serviceaccounts"]}
+- {level: None}
+`;
+
 /**
  * Starts the API server alone; etcd must run. Tests stop and start it to show
  * what an outage does.
  */
 export function startApiServer({ daemons, stateDir }: ControlPlaneOptions): Daemon {
   const file = (name: string) => join(stateDir, "kube", name);
+  Deno.writeTextFileSync(file("audit.yaml"), AUDIT_POLICY);
   return daemons.start("kube-apiserver", [
     program("kube-apiserver"),
     `--etcd-servers=http://127.0.0.1:${PORTS.etcd}`,
@@ -80,6 +93,8 @@ export function startApiServer({ daemons, stateDir }: ControlPlaneOptions): Daem
     `--service-cluster-ip-range=${SERVICE_CIDR}`,
     "--allow-privileged=true",
     "--enable-priority-and-fairness=false",
+    `--audit-policy-file=${file("audit.yaml")}`,
+    `--audit-log-path=${auditLog(stateDir)}`,
     "--profiling=false",
     "--v=1",
   ]);

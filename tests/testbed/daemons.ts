@@ -55,6 +55,17 @@ export class Daemon {
     });
   }
 
+  /** Its exit code, once it has ended. */
+  get exitCode(): number | undefined {
+    return this.#ended?.code;
+  }
+
+  /** Sends a signal to it and its children. That it ends of it is no surprise. */
+  signal(signal: Deno.Signal): void {
+    this.#stopping = true;
+    signalGroup(this.pid, signal);
+  }
+
   /** SIGTERM to it and its children, and SIGKILL after the grace. */
   async stop(graceMs = 10_000): Promise<void> {
     this.#stopping = true;

@@ -5,11 +5,12 @@
  * @module
  */
 import type { ResourceType } from "../../core/object.ts";
+import { API_GROUP } from "../../api/kind.ts";
 import { KINDS } from "../../api/registry.ts";
-import { EVENT } from "../../api/resources.ts";
+import { EVENT, LEASE } from "../../api/resources.ts";
 import { CONTROLLERS, TYPES_READ } from "../../controllers/registry.ts";
 import { proxyRoleRules } from "../../controllers/proxies/objects.ts";
-import { TailscaleEndpoints } from "../../api/tailscale_endpoints.ts";
+import { DEFAULT_BACKEND_KINDS } from "../../extension/registry.ts";
 import { TailscaleGatewayRevision } from "../../api/tailscale_gateway_revision.ts";
 
 /** The operator's name, of its objects too. */
@@ -22,11 +23,16 @@ export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
 }
 
-const READ = ["get", "list", "watch"];
-/** Server-side apply is a patch; where it makes the object, a create too. */
-const MAKE = ["create", "patch", "delete"];
+/** Of a cache. */
+const READ = ["list", "watch"];
+/**
+ * A look at whether the name is taken, then server-side apply: a patch, and where it
+ * makes the object, a create too.
+ */
+const MAKE = ["get", "create", "patch", "delete"];
 
 /** The rules of the operator, one for each resource, in the order of their names. */
 export function operatorRules(): PolicyRule[] {
@@ -40,12 +46,13 @@ export function operatorRules(): PolicyRule[] {
   const allowType = (type: ResourceType, allowed: readonly string[]) =>
     allow(type.group, type.plural, allowed);
   for (const type of TYPES_READ) allowType(type, READ);
-  for (const { type, makes, patches = [] } of CONTROLLERS) {
+  for (const { type, makes, patches = [], onlyStatus } of CONTROLLERS) {
     for (const made of makes) allowType(made, MAKE);
     for (const patched of patches) allowType(patched, ["patch"]);
     if (!KINDS.some(({ resource }) => resource === type)) continue;
-    allowType(type, ["patch"]); // its finalizer
     allow(type.group, `${type.plural}/status`, ["patch"]);
+    if (onlyStatus) continue;
+    allowType(type, ["patch"]); // its finalizer
     // Where owners that block deletion need it (OwnerReferencesPermissionEnforcement).
     allow(type.group, `${type.plural}/finalizers`, ["update"]);
   }
@@ -63,12 +70,34 @@ export function operatorRules(): PolicyRule[] {
   }));
 }
 
+/** What the operator may do in its own namespace alone. */
+export const OWN_NAMESPACE_RULES: readonly PolicyRule[] = [
+  // Tokens of its own account, which prove it to tailnets (workload identity federation).
+  {
+    apiGroups: [""],
+    resources: ["serviceaccounts/token"],
+    resourceNames: [OPERATOR],
+    verbs: ["create"],
+  },
+  // Its Lease. What is yet to be made can't be permitted by name.
+  { apiGroups: [LEASE.group], resources: [LEASE.plural], verbs: ["create"] },
+  {
+    apiGroups: [LEASE.group],
+    resources: [LEASE.plural],
+    resourceNames: [OPERATOR],
+    verbs: ["get", "patch"],
+  },
+];
+
+const ENVOY_GATEWAY_READS = [...DEFAULT_BACKEND_KINDS, TailscaleGatewayRevision.kind];
+
 /** Envoy Gateway reads the kinds that its configuration names, and says how its policies fare. */
 const ENVOY_GATEWAY_RULES: readonly PolicyRule[] = [
   {
-    apiGroups: [TailscaleEndpoints.resource.group],
-    resources: [TailscaleEndpoints.resource.plural, TailscaleGatewayRevision.resource.plural],
-    verbs: READ,
+    apiGroups: [API_GROUP],
+    resources: KINDS.filter(({ kind }) => ENVOY_GATEWAY_READS.includes(kind))
+      .map(({ plural }) => plural),
+    verbs: ["get", ...READ],
   },
   {
     apiGroups: [TailscaleGatewayRevision.resource.group],
@@ -85,6 +114,19 @@ export function clusterRoles(): object[] {
       name: "envoy-gateway",
       namespace: "envoy-gateway-system",
     }),
+  ];
+}
+
+/** The Role of the operator's own namespace and its binding. */
+export function ownRole(): object[] {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const labels = { "app.kubernetes.io/name": OPERATOR };
+  const metadata = { name: OPERATOR, namespace: OPERATOR_NAMESPACE, labels };
+  const subjects = [{ kind: "ServiceAccount", name: OPERATOR, namespace: OPERATOR_NAMESPACE }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: OPERATOR };
+  return [
+    { apiVersion, kind: "Role", metadata, rules: OWN_NAMESPACE_RULES },
+    { apiVersion, kind: "RoleBinding", metadata, roleRef, subjects },
   ];
 }
 

@@ -19,7 +19,7 @@ const module = ["file:", "", "", "etc", "code.ts"].join("/");
 
 const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
   "--deny-write": () => Deno.writeTextFile("./written", ""),
-  "--deny-run": () => new Deno.Command("true").output(),
+  "--deny-run": () => new Deno.Command("/bin/sh", { args: ["-c", "true"] }).output(),
   "--deny-ffi": () => Deno.dlopen("libc.so.6", {}),
   "--deny-sys": () => Deno.hostname(),
   "--allow-read, a file elsewhere": () => Deno.readTextFile(elsewhere),

@@ -78,7 +78,7 @@ export class ListenError extends Error {
 }
 
 /** The answer would be older than what the caller asks for. */
-class BehindError extends Error {
+export class BehindError extends Error {
   override readonly name = "BehindError";
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { HookFacts } from "../controllers/world.ts";
-import type { HookCall } from "../extension/server.ts";
+import { BehindError, type HookCall } from "../extension/server.ts";
 
 interface Failed {
   readonly at: number;
@@ -15,13 +15,18 @@ interface Failed {
 
 /** No hash: this process has not seen what was served. */
 const UNSEEN = "";
+/**
+ * Whoever led when a revision was written has seen to it by then. If it died before,
+ * another one leads sooner.
+ */
+const SEEN_TO_MS = 30_000;
 
 /** Collects {@linkcode HookFacts} from calls. */
 export class HookRecorder {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #shared: boolean;
-  readonly #asked = new Map<string, string>();
+  readonly #asked = new Map<string, { readonly revision: string; readonly at: number }>();
   readonly #failed = new Map<string, Failed>();
   readonly #servedHash = new Map<string, string>();
   /** The revision that the last call came with. */
@@ -51,8 +56,20 @@ export class HookRecorder {
   record(call: HookCall, gateways: ReadonlyMap<string, string>): void {
     const first = this.#lastCallAt === undefined;
     this.#lastCallAt = this.#clock.now();
-    const changed = call.error ? this.#fail(call, gateways) : this.#succeed(call, gateways);
+    const changed = this.#take(call, gateways);
     if (first || changed) this.#onChange();
+  }
+
+  /**
+   * This replica begins to lead. What it was not called for while another one led, that
+   * one has seen to: a restart does not write every revision again.
+   */
+  beganToLead(): void {
+    const now = this.#clock.now();
+    for (const [gateway, { at }] of this.#asked) {
+      const old = now - at >= SEEN_TO_MS;
+      if (old && this.#servedHash.get(gateway) === UNSEEN) this.#servedHash.delete(gateway);
+    }
   }
 
   /**
@@ -63,9 +80,10 @@ export class HookRecorder {
   asked(gateway: string, revision: string): void {
     const failed = this.#failed.get(gateway);
     if (failed && failed.revision !== revision) this.#failed.delete(gateway);
-    const before = this.#asked.get(gateway);
-    this.#asked.set(gateway, revision);
-    if (!this.#shared || before === undefined || before === revision) return;
+    const before = this.#asked.get(gateway)?.revision;
+    if (before === revision) return;
+    this.#asked.set(gateway, { revision, at: this.#clock.now() });
+    if (!this.#shared || before === undefined) return;
     if (this.#servedFor.get(gateway) === revision) return;
     // Another replica may be called for it, and fail, or lag behind. To be safe it is
     // asked for once more where this one was not called; then it counts as served.
@@ -79,6 +97,12 @@ export class HookRecorder {
     this.#servedHash.delete(gateway);
     this.#servedFor.delete(gateway);
     this.#asked.delete(gateway);
+  }
+
+  #take(call: HookCall, gateways: ReadonlyMap<string, string>): boolean {
+    if (!call.error) return this.#succeed(call, gateways);
+    // Envoy Gateway repeats the call by itself, here or elsewhere.
+    return call.error instanceof BehindError ? false : this.#fail(call, gateways);
   }
 
   #fail({ revisions }: HookCall, gateways: ReadonlyMap<string, string>): boolean {

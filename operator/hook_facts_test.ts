@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { FakeClock } from "../core/clock_fake.ts";
-import type { HookCall } from "../extension/server.ts";
+import { BehindError, type HookCall } from "../extension/server.ts";
 import { HookRecorder } from "./hook_facts.ts";
 
 const RENDERED = new Map([["apps/edge", "h1"], ["apps/other", "h2"]]);
@@ -80,4 +80,25 @@ Deno.test("HookRecorder of one replica among others has a new revision asked for
   recorder.record(call({ revisions: [["apps/edge", "h2.0"]] }), RENDERED);
   recorder.asked("apps/edge", "h2.0");
   assertEquals(served(), RENDERED.get("apps/edge"), "it was called itself");
+});
+
+Deno.test("HookRecorder does not take a call that Envoy Gateway repeats by itself for a failure", () => {
+  const { recorder, call } = setUp({ shared: true });
+  const behind = new BehindError("not here yet");
+  recorder.record(call({ revisions: [["apps/edge", "h1.0"]], error: behind }), RENDERED);
+  assertEquals(recorder.facts.failedAt.size, 0);
+});
+
+Deno.test("HookRecorder of a replica that begins to lead leaves to the leader before it what that one had time for", () => {
+  const { recorder, clock } = setUp({ shared: true });
+  const served = () => recorder.facts.servedHash.get("apps/edge");
+  recorder.asked("apps/edge", "h0.0");
+  recorder.asked("apps/edge", "h1.0");
+  clock.advance(20_000);
+  recorder.beganToLead();
+  assertEquals(served(), "", "its writer may have died of it");
+  clock.advance(10_000);
+  recorder.asked("apps/edge", "h1.0");
+  recorder.beganToLead();
+  assertEquals(served(), undefined);
 });

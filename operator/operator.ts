@@ -209,7 +209,8 @@ export class Operator {
     const { cache, tailnets } = this;
     const serves = () => this.#listening?.grpcPort !== undefined;
     const engines = [...this.#engines.values()];
-    return new Terms({ cache, tailnets, keys, engines, serves, types: TYPES_READ });
+    const hooks = this.#hooks;
+    return new Terms({ cache, tailnets, hooks, keys, engines, serves, types: TYPES_READ });
   }
 
   #createEngines(keys: AuthKeys): ReadonlyMap<string, Engine> {

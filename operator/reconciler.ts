@@ -60,13 +60,19 @@ interface Held {
   readonly at: number;
 }
 
+/** A status that could not be written, and is not tried again before its time. */
+interface Unsaid {
+  readonly tries: number;
+  readonly at: number;
+  readonly retryAt: number;
+}
+
 /** Runs the plans of one controller. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #fieldManager: string;
   readonly #held = new Map<string, Held>();
-  /** Status writes that failed in a row. */
-  readonly #unsaid = new Map<string, number>();
+  readonly #unsaid = new Map<string, Unsaid>();
   readonly #ran = new Set<string>();
   readonly #brake: Brake;
 
@@ -159,7 +165,7 @@ export class Reconciler {
       const held = this.#held.get(key);
       const digest = held && digestOf(action);
       const again = held && held.action === digest ? held : undefined;
-      if (again && this.#isHeld(again)) return again.failure;
+      if (again && this.#isHeld({ ...again.failure, at: again.at })) return again.failure;
       try {
         await traced(`action ${action.do}`, { key }, () => this.#options.runner.run(action));
       } catch (error) {
@@ -170,10 +176,10 @@ export class Reconciler {
     return undefined;
   }
 
-  #isHeld({ failure, at }: Held): boolean {
+  #isHeld({ retryAt, at }: { retryAt: number; at: number }): boolean {
     const now = this.#options.clock.now();
     // A clock that was set back holds nothing for as long as it jumped.
-    return failure.retryAt > now && at <= now;
+    return retryAt > now && at <= now;
   }
 
   #hold(
@@ -196,6 +202,8 @@ export class Reconciler {
       this.#unsaid.delete(key);
       return undefined;
     }
+    const unsaid = this.#unsaid.get(key);
+    if (unsaid && this.#isHeld(unsaid)) return unsaid.retryAt;
     try {
       await this.#applyStatus(live, status);
       this.#unsaid.delete(key);
@@ -204,10 +212,11 @@ export class Reconciler {
       if (isNotFound(error)) return undefined; // deleted meanwhile: nobody reads it any more
       if (!passes(error)) throw error;
       const { clock, random = Math.random } = this.#options;
-      const tries = (this.#unsaid.get(key) ?? 0) + 1;
-      this.#unsaid.set(key, tries);
+      const at = clock.now(), tries = (unsaid?.tries ?? 0) + 1;
       log.warn("the status could not be written", { key, tries, error });
-      return clusterRetryAt(error, { now: clock.now(), tries, random: random() });
+      const retryAt = clusterRetryAt(error, { now: at, tries, random: random() });
+      this.#unsaid.set(key, { tries, at, retryAt });
+      return retryAt;
     }
   }
 

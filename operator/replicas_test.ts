@@ -171,6 +171,57 @@ Deno.test("figure 17: a leader that ends is followed within 2 s, and ends within
     assertLessOrEqual(world.clock.now() - began, 10_000);
   }));
 
+/** Makes what is rendered another, has one replica called for it, and lets a minute pass. */
+async function changeHost(world: TestWorld, called: Replica): Promise<string> {
+  const before = world.revision()?.spec.revision;
+  await world.apply(
+    endpoints({ endpoints: [{ name: "wiki", tailscaleIP: "100.64.9.11", port: 8080 }] }),
+  );
+  await world.until("a new revision", () => {
+    world.clock.skip(200);
+    return world.revision()?.spec.revision !== before;
+  });
+  await called.answer(request(world));
+  await world.pass(60_000, 5_000);
+  return world.revision()!.spec.revision;
+}
+
+const ofRevisions = (write: string) => write.includes("tailscalegatewayrevisions");
+
+Deno.test("M244 a restarted leader, and the one that follows it, write no revision again", () =>
+  withReplicas(async (world, leader, other) => {
+    const revision = await changeHost(world, leader);
+    assertEquals(revision.split(".")[1], "0", "its writer was called for it");
+    await ended(world, [leader]);
+    const next = new Replica(world, "c");
+    try {
+      await next.port();
+      await world.pass(60_000, 5_000);
+      assertEquals([await leads(other), other.writes.filter(ofRevisions)], ["1", []]);
+      await ended(world, [other]);
+      await world.pass(60_000, 5_000);
+      assertEquals([await leads(next), next.writes.filter(ofRevisions)], ["1", []]);
+      assertEquals(world.revision()?.spec.revision, revision);
+    } finally {
+      await ended(world, [next]);
+    }
+  }));
+
+Deno.test("a revision whose writer ends before it is served is asked for again by the next leader", () =>
+  withReplicas(async (world, leader, other) => {
+    const before = world.revision()?.spec.revision;
+    await world.apply(
+      endpoints({ endpoints: [{ name: "wiki", tailscaleIP: "100.64.9.11", port: 8080 }] }),
+    );
+    await world.until("a new revision", () => {
+      world.clock.skip(200);
+      return world.revision()?.spec.revision !== before;
+    });
+    await ended(world, [leader]);
+    await world.pass(10_000, 1_000);
+    assertEquals(other.writes.filter(ofRevisions).length, 1);
+  }));
+
 /** Calls hooks 20 times a second as Envoy Gateway does, until it is told to stop. */
 async function callOnAndOn(service: TestService, signal: AbortSignal) {
   const gateway = new TestEnvoyGateway(service.port);

@@ -7,6 +7,7 @@ import type { ResourceType } from "../core/object.ts";
 import type { AuthKeys } from "./auth_keys.ts";
 import type { ClusterCache } from "./cache.ts";
 import type { Engine } from "./engine.ts";
+import type { HookRecorder } from "./hook_facts.ts";
 import type { Tailnets } from "./tailnets.ts";
 
 /** Options of {@linkcode Terms}. */
@@ -14,6 +15,7 @@ export interface TermsOptions {
   readonly cache: ClusterCache;
   readonly types: readonly ResourceType[];
   readonly engines: readonly Engine[];
+  readonly hooks: Pick<HookRecorder, "beganToLead">;
   readonly keys: AuthKeys;
   readonly tailnets: Tailnets;
   /** False once all ends: what hooks render must then stay as it is. */
@@ -31,6 +33,7 @@ export class Terms {
 
   /** It begins to lead: all that is there is looked at. */
   began(): void {
+    this.#options.hooks.beganToLead();
     if (this.#count++ === 0) return; // it waits for that since the start
     const { cache, types, engines } = this.#options;
     for (const type of types) {

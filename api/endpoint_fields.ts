@@ -95,7 +95,7 @@ const healthCheck = () =>
     enabled: z.boolean().exactOptional().describe(
       "Whether Envoy checks the endpoint. By default it does for HTTP, HTTPS, HTTP2 and GRPC, and not for TLS and TCP, where it takes an endpoint out after failed connections.",
     ),
-    path: text().regex(/^\/[^\s#]*$/).default("/").describe(
+    path: text().regex(/^\/[!"$-~]*$/).default("/").describe(
       "The path that is asked with GET, for the HTTP protocols; any status below 500 is healthy.",
     ),
     interval: duration().default("10s").describe("The time between two checks."),

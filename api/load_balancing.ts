@@ -38,7 +38,7 @@ const healthCheck = () =>
     enabled: z.boolean().exactOptional().describe(
       "Whether Envoy checks the backends. By default as the endpoints say.",
     ),
-    path: text().regex(/^\/[^\s#]*$/).exactOptional().describe(
+    path: text().regex(/^\/[!"$-~]*$/).exactOptional().describe(
       "The path that is asked with GET, such as `/health`. By default as the endpoints say.",
     ),
     interval: duration().exactOptional().describe(

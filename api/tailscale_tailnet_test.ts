@@ -10,7 +10,7 @@ Deno.test("M4 resolveTailnetSpec() looks for the Secret in the operator's namesp
   assertEquals(resolveTailnetSpec(spec, "tailscale").oauthSecretNamespace, "other");
 });
 
-Deno.test("M5 resolveTailnetSpec() gives empty lists of tags where there are none", () => {
+Deno.test("resolveTailnetSpec() gives empty lists of tags where there are none", () => {
   const { tags, allowedTags } = resolveTailnetSpec(tailnet.spec, "tailscale");
   assertEquals([tags, allowedTags], [[], []]);
 });

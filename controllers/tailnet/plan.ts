@@ -45,6 +45,8 @@ export function planTailnet(o: TailnetObserved | TailnetGone, now: number): Plan
  * Before, what the status said stands: it would only be unsaid for a moment.
  */
 function isTried(o: TailnetObserved): boolean {
+  // Refused before anything was sent, as an `apiURL` that CEL takes and no client can use.
+  if (o.failure) return true;
   if (!isOpen(o) || !o.state?.check) return false;
   return checkFailure(o.state.check) !== undefined || o.state.triedAt !== undefined;
 }

@@ -51,6 +51,15 @@ Deno.test("M2 a new tailnet gets the finalizer, is opened and its devices are li
   ]);
 });
 
+Deno.test("an apiURL that the API server takes and no client can use is named", () => {
+  const model = new Model(tailnet(), credential());
+  model.run(tailnetController, "corp"); // the status stands, with a Pending
+  model.tailnets.clear();
+  const message = 'apiURL: "https://999.1.1.1" is no http or https URL';
+  model.failures.set("tailnet corp", { reason: "InvalidSpec", message });
+  assertStringIncludes(messageOf(plan(model)?.status, "Ready"), message);
+});
+
 Deno.test("a new tailnet says Pending until it was tried, and an old one what it said", () => {
   const model = new Model(tailnet(), credential());
   assertEquals(conditionOf(plan(model)?.status, "Ready"), "False Pending");

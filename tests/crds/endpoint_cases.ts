@@ -152,6 +152,16 @@ export const endpointCases: readonly Case[] = [
     refused: [check({ interval: "0s" }), check({ timeout: "500ms" })],
   },
   {
+    // One character that Envoy refuses would have it refuse the cluster and all beside it.
+    asks: "a path that Envoy asks for",
+    schemaSays: /healthCheck\.path/,
+    kind,
+    accepted: [check({ path: "/" }), check({ path: "/health?deep=1&q=%20~" })],
+    refused: ["health", "/a b", "/a#b", "/a\0b", "/a\x0bb", "/a\x7fb", "/ä"].map((path) =>
+      check({ path })
+    ),
+  },
+  {
     asks: "durations as in the Gateway API",
     schemaSays: /should match '\^\(\[0-9\]/,
     kind,

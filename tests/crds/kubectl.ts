@@ -18,9 +18,10 @@ export async function must(result: Promise<KubectlResult>): Promise<string> {
   return stdout;
 }
 
-/** Objects as one file. */
+/** Objects as one file. JSON leaves DEL as it is, and YAML, as which kubectl reads it, has none. */
 export function manifest(objects: readonly KubeObject[]): string {
-  return objects.map((object) => JSON.stringify(object)).join("\n---\n");
+  return objects.map((object) => JSON.stringify(object).replaceAll("\x7f", "\\u007f"))
+    .join("\n---\n");
 }
 
 /** Installs CRDs, and waits until their kinds are served. */
